@@ -1,0 +1,42 @@
+package exchange
+
+// Problem is one exchange phase: messages that all must be delivered between
+// two barriers. It is the in-memory form of a snapshot phase (reference:
+// exchange.md §11). Tiles are logical ids; addresses are SRAM byte addresses.
+type Problem struct {
+	Phase    int // unique id within a snapshot
+	Tiles    int // logical tiles 0..Tiles-1 exist
+	Messages []Message
+}
+
+// Message moves Words 32-bit words from one tile to one or more others. List
+// order is program order for the memory rule R9.
+type Message struct {
+	Source int32
+	// SourceAddrs holds one address per repeat iteration; the first is the
+	// scheduled one. All of them count for the SRAM element rule R7.
+	SourceAddrs []uint32
+	Dests       []Dest
+	Words       int32
+	Paired      bool // 64-bit width (Word32 otherwise)
+}
+
+// Dest is one receiver of a message.
+type Dest struct {
+	Tile int32
+	Addr uint32
+}
+
+// Limits of a message (reference: exchange.md §6, §11).
+const (
+	MaxItems       = 4148
+	MinPairedWords = 128
+)
+
+// Schedule gives every message of a problem its start.
+type Schedule struct {
+	Start   []int32 // x_j per message: the cycle its send instruction starts at the source
+	Horizon int32   // phase horizon: the largest tile horizon
+	// TileHorizon is the length in events of each tile's row; 0 = inactive.
+	TileHorizon []int32
+}
