@@ -1,0 +1,121 @@
+package model
+
+// Plan is a complete operator-level program: where every value lies and by
+// which recipe every operation runs. It is what planning decides and lowering
+// expands; nothing later chooses a layout. Text form: Plan.String.
+type Plan struct {
+	Schema  string      `json:"schema"` // PlanSchema
+	Problem Problem     `json:"problem"`
+	Values  []PlanValue `json:"values"`
+	Steps   []Step      `json:"steps"` // program order
+}
+
+// PlanSchema is the schema name of a plan file.
+const PlanSchema = "ipusolve.plan/1"
+
+// PlanValue is a value in one layout. A graph value that changes layout is
+// several plan values, one per layout, joined by moves.
+type PlanValue struct {
+	Name  string `json:"name"`  // unique, e.g. "h", "h@gemm1.a"
+	Graph string `json:"graph"` // graph value it holds
+	Rows  int    `json:"rows"`  // folded
+	Cols  int    `json:"cols"`
+	// Role: RoleInput or RoleWeight for what the host loads, "output" for graph
+	// outputs as left for the host, else empty.
+	Role   string `json:"role,omitempty"`
+	Layout Layout `json:"layout"`
+}
+
+// RoleOutput marks plan values that the host reads after a run.
+const RoleOutput = "output"
+
+// StepKind is the kind of a step.
+type StepKind string
+
+// Kinds of steps.
+const (
+	// StepMove brings In[0] into the layout of Out: local copies, then one
+	// exchange phase. Moves with equal Phase share that phase.
+	StepMove StepKind = "move"
+	// StepGemm multiplies In[0] (streamed operand, whole shards) by In[1] (loaded
+	// operand): every tile that holds a shard of both runs one kernel call on
+	// them; partials of one box are then exchanged in phase Phase and summed into
+	// the shards of Out. With one inner part the kernel writes Out itself and
+	// Phase is -1.
+	StepGemm StepKind = "gemm"
+	// StepGelu applies GELU to every shard of In[0]; Out has the same layout.
+	StepGelu StepKind = "gelu"
+)
+
+// NoPhase is the Phase of a step without an exchange.
+const NoPhase = -1
+
+// Step is one operation of the program.
+type Step struct {
+	Kind  StepKind `json:"kind"`
+	Op    string   `json:"op"` // graph operation it serves
+	In    []int    `json:"in"` // indices in Plan.Values
+	Out   int      `json:"out"`
+	Phase int      `json:"phase"` // exchange phases are numbered 0, 1, … in program order
+	Gemm  *Gemm    `json:"gemm,omitempty"`
+	Cost  Cost     `json:"cost"` // under the problem's profile
+}
+
+// Grid counts parts.
+type Grid struct {
+	Rows  int `json:"rows"`
+	Cols  int `json:"cols"`
+	Inner int `json:"inner,omitempty"`
+}
+
+// Gemm is the recipe of a blocked GEMM (reference: planspace.md §6.1).
+type Gemm struct {
+	Orientation string `json:"orientation"` // "normal"
+	Compute     Grid   `json:"compute"`     // r, q, k
+	Result      Grid   `json:"result"`      // R, Q
+	// BlockInner and BlockCols are the largest kernel call: K_b and C.
+	BlockInner int `json:"blockInner"`
+	BlockCols  int `json:"blockCols"`
+}
+
+// OrientationNormal computes Y = A·B with A streamed and B loaded.
+const OrientationNormal = "normal"
+
+// Cost is a sum of named terms in cycles; never a bare number (DESIGN §3).
+type Cost []Term
+
+// Term is one named part of a cost.
+type Term struct {
+	Name     string `json:"name"`
+	Cycles   int64  `json:"cycles"`
+	Exchange bool   `json:"exchange,omitempty"` // spent in an exchange phase
+}
+
+// Total is the sum of all terms.
+func (c Cost) Total() int64 {
+	var n int64
+	for _, t := range c {
+		n += t.Cycles
+	}
+	return n
+}
+
+// Exchange is the part of Total spent in exchange phases.
+func (c Cost) Exchange() int64 {
+	var n int64
+	for _, t := range c {
+		if t.Exchange {
+			n += t.Cycles
+		}
+	}
+	return n
+}
+
+// Total is the planning objective: the cost of all steps.
+func (p *Plan) Total() int64 {
+	var n int64
+	for i := range p.Steps {
+		n += p.Steps[i].Cost.Total()
+	}
+	return n
+}
