@@ -1,0 +1,61 @@
+package solve
+
+import "math/big"
+
+// Certificate proves a lower bound, or infeasibility, of a model by a
+// branching tree. Every leaf carries a dual vector that bounds the objective
+// (or excludes feasibility) inside the leaf's box. Nodes[0] is the root.
+// solve/cert says exactly what makes one valid.
+type Certificate struct {
+	Status     Status      `json:"status"`
+	Bound      *big.Rat    `json:"bound,omitempty"` // claimed; nil when infeasible
+	Assignment             // incumbent, if any
+	Duals      []Dual      `json:"duals"`
+	Nodes      []ProofNode `json:"nodes"`
+}
+
+// Dual is a sparse dual vector: y[Rows[k]] = Num[k]/Den with Den > 0 and Rows
+// ascending. Signs: ≥ 0 on ≥ rows, ≤ 0 on ≤ rows.
+type Dual struct {
+	Den  int64   `json:"den"`
+	Rows []int   `json:"rows"`
+	Num  []int64 `json:"num"`
+}
+
+// ProofNode is a node of the branching tree.
+//
+// Leaf (Branch nil): Dual, an index into Duals, bounds the objective inside
+// the node's box; with Farkas set it is a vector for the zero objective whose
+// bound is positive, so that the box holds no feasible point.
+//
+// Inner node: Fix, if any, tightens the box first. Each entry is justified on
+// its own by Duals[Dual]: on the side of the node's box that it cuts off, that
+// vector's bound is at least Certificate.Bound. Then Branch splits the box.
+type ProofNode struct {
+	Dual   int           `json:"dual"` // −1 when the node needs none
+	Farkas bool          `json:"farkas,omitempty"`
+	Fix    []BoundChange `json:"fix,omitempty"`
+	Branch *Branch       `json:"branch,omitempty"`
+}
+
+// BoundChange sets one bound of an integral variable.
+type BoundChange struct {
+	Var   int   `json:"var"`
+	Upper bool  `json:"upper,omitempty"` // the upper bound, else the lower
+	Bound int64 `json:"bound"`
+}
+
+// Branch splits a box in two; Down and Up are the indices of the children.
+//
+// With Zero empty: Var ≤ At in Down, Var ≥ At+1 in Up, for an integral Var.
+//
+// With Zero: Row is an exactly-one row (Model.ExactlyOne) and Zero some of its
+// variables; they are 0 in Down, and the row's other variables are 0 in Up.
+type Branch struct {
+	Var  int   `json:"var"`
+	At   int64 `json:"at"`
+	Row  int   `json:"row"`
+	Zero []int `json:"zero,omitempty"`
+	Down int   `json:"down"`
+	Up   int   `json:"up"`
+}
