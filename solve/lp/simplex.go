@@ -1,0 +1,188 @@
+package lp
+
+/*
+#cgo pkg-config: clp
+#include <stdlib.h>
+#include <coin/Clp_C_Interface.h>
+
+// load hands the columns over. CoinBigIndex is an int in Debian's build; the
+// starts are converted here so that no other build can be misread.
+static int load(Clp_Simplex *m, int cols, int rows, const int *start, const int *index, const double *value,
+		const double *collb, const double *colub, const double *cost, const double *rowlb, const double *rowub) {
+	CoinBigIndex *s = malloc((cols + 1) * sizeof *s);
+	if (!s)
+		return 0;
+	for (int j = 0; j <= cols; j++)
+		s[j] = start[j];
+	Clp_loadProblem(m, cols, rows, s, index, value, collb, colub, cost, rowlb, rowub);
+	free(s);
+	return 1;
+}
+*/
+import "C"
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"unsafe"
+)
+
+// chunk is the number of simplex iterations between two looks at the context:
+// short enough to stop within a second on 10⁵ rows, long enough that the
+// refactorisation at a restart does not show.
+const chunk = 2000
+
+// Simplex is a linear program that stays loaded between solves. It must be
+// freed; a forgotten one is freed with its last reference. Not safe for
+// concurrent use.
+type Simplex struct {
+	clp        unsafe.Pointer
+	cleanup    runtime.Cleanup
+	rows, cols int
+}
+
+// New loads a problem.
+func New(p *Problem) (*Simplex, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	rows, cols := p.Dims()
+	clp := C.Clp_newModel()
+	if clp == nil {
+		return nil, fmt.Errorf("lp: out of memory")
+	}
+	C.Clp_setLogLevel(clp, 0)
+	ok := C.load(clp, C.int(cols), C.int(rows), (*C.int)(ptr(p.Start)), (*C.int)(ptr(p.Index)), (*C.double)(ptr(p.Value)),
+		(*C.double)(ptr(p.ColLower)), (*C.double)(ptr(p.ColUpper)), (*C.double)(ptr(p.Cost)),
+		(*C.double)(ptr(p.RowLower)), (*C.double)(ptr(p.RowUpper)))
+	if ok == 0 {
+		C.Clp_deleteModel(clp)
+		return nil, fmt.Errorf("lp: out of memory")
+	}
+	s := &Simplex{clp: clp, rows: rows, cols: cols}
+	s.cleanup = runtime.AddCleanup(s, func(clp unsafe.Pointer) { C.Clp_deleteModel(clp) }, clp)
+	return s, nil
+}
+
+// ptr is the address of the first element; CLP wants a pointer even when there
+// is none, because NULL means default bounds.
+func ptr[T any](s []T) *T {
+	if len(s) == 0 {
+		return new(T)
+	}
+	return &s[0]
+}
+
+// Free releases the C side. The Simplex must not be used afterwards.
+func (s *Simplex) Free() {
+	if s.clp != nil {
+		s.cleanup.Stop()
+		C.Clp_deleteModel(s.clp)
+		s.clp = nil
+	}
+}
+
+// SetBounds replaces the column bounds; the next Solve starts from the last
+// basis.
+func (s *Simplex) SetBounds(lower, upper []float64) error {
+	if len(lower) != s.cols || len(upper) != s.cols {
+		return fmt.Errorf("lp: %w: %d and %d bounds for %d columns", ErrProblem, len(lower), len(upper), s.cols)
+	}
+	for j := range lower {
+		if err := validBounds("column", j, lower[j], upper[j]); err != nil {
+			return err
+		}
+	}
+	C.Clp_chgColumnLower(s.clp, (*C.double)(ptr(lower)))
+	C.Clp_chgColumnUpper(s.clp, (*C.double)(ptr(upper)))
+	runtime.KeepAlive(s)
+	return nil
+}
+
+// Basis is a snapshot of the basis: CLP's status byte per column, then per row.
+type Basis []byte
+
+// Low three bits of a Basis entry.
+const (
+	basisMask = 7
+	basic     = 1
+	atUpper   = 2
+)
+
+// ColumnBasic reports whether column j is basic.
+func (b Basis) ColumnBasic(j int) bool { return b[j]&basisMask == basic }
+
+// ColumnAtUpper reports whether column j sits at its upper bound.
+func (b Basis) ColumnAtUpper(j int) bool { return b[j]&basisMask == atUpper }
+
+// RowBasic reports whether the slack of row i is basic in a problem of the
+// given number of columns, that is, whether the row is not binding.
+func (b Basis) RowBasic(i, cols int) bool { return b[cols+i]&basisMask == basic }
+
+// Basis returns a copy of the current basis; nil before the first solve.
+func (s *Simplex) Basis() Basis {
+	defer runtime.KeepAlive(s)
+	a := C.Clp_statusArray(s.clp)
+	if a == nil || C.Clp_statusExists(s.clp) == 0 {
+		return nil
+	}
+	return C.GoBytes(unsafe.Pointer(a), C.int(s.rows+s.cols))
+}
+
+// SetBasis makes b, from Basis of the same problem, the start of the next solve.
+func (s *Simplex) SetBasis(b Basis) {
+	if len(b) != s.rows+s.cols {
+		panic("lp: basis of another problem")
+	}
+	C.Clp_copyinStatus(s.clp, (*C.uchar)(ptr(b)))
+	runtime.KeepAlive(s)
+}
+
+// Solve solves from the last basis, with at most maxIterations simplex
+// iterations (0 = no limit). When ctx ends, it returns within one chunk of
+// iterations with Status Limit.
+func (s *Simplex) Solve(ctx context.Context, maxIterations int64) *Solution {
+	defer runtime.KeepAlive(s)
+	sol := &Solution{Status: Limit}
+	for ctx.Err() == nil {
+		n := int64(chunk)
+		if maxIterations > 0 {
+			n = min(n, maxIterations-int64(sol.Iterations))
+			if n <= 0 {
+				break
+			}
+		}
+		C.Clp_setMaximumIterations(s.clp, C.int(n))
+		C.Clp_dual(s.clp, 0)
+		sol.Iterations += int(C.Clp_numberIterations(s.clp))
+		if sol.Status = clpStatus(int(C.Clp_status(s.clp))); sol.Status != Limit {
+			break
+		}
+	}
+	sol.Objective = float64(C.Clp_objectiveValue(s.clp))
+	sol.Primal = doubles(C.Clp_primalColumnSolution(s.clp), s.cols)
+	sol.Dual = doubles(C.Clp_dualRowSolution(s.clp), s.rows)
+	sol.Reduced = doubles(C.Clp_dualColumnSolution(s.clp), s.cols)
+	return sol
+}
+
+// Ray returns multipliers of the rows that show the last solve's
+// infeasibility, or nil if CLP has none. Its sign and quality are unchecked.
+func (s *Simplex) Ray() []float64 {
+	defer runtime.KeepAlive(s)
+	r := C.Clp_infeasibilityRay(s.clp)
+	if r == nil {
+		return nil
+	}
+	defer C.Clp_freeRay(s.clp, r)
+	return doubles(r, s.rows)
+}
+
+func doubles(p *C.double, n int) []float64 {
+	out := make([]float64, n)
+	if p != nil && n > 0 {
+		copy(out, unsafe.Slice((*float64)(unsafe.Pointer(p)), n))
+	}
+	return out
+}
