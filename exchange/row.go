@@ -17,14 +17,6 @@ func (s Stream) String() string {
 	return "pointer"
 }
 
-// Control selectors, RowControl.Sel (reference: exchange.md §2.1).
-const (
-	SelOwnLane    = 0 // source stream: the tile's own lane
-	SelPairedLane = 1 // source stream: the lane borrowed in 64-bit mode
-	SelPointer    = 0 // pointer stream: receive pointer, a word address
-	SelFormat     = 1 // pointer stream: 0 = 32-bit, 1 or 2 = paired
-)
-
 // RowSend is one message leaving a tile: item k leaves at event Start+1+k.
 type RowSend struct {
 	Start    int32  // cycle the send instruction starts at, ≥ 0
@@ -41,23 +33,19 @@ func (s RowSend) End() int32 { return s.Start + s.Items }
 type RowControl struct {
 	Event  int32 // ≥ 1
 	Stream Stream
-	Sel    uint8
-	Value  uint32 // physical source or NeutralSource; word address or format
+	Sel    uint8  // device.SelSource, SelPairSource; device.SelPointer, SelFormat
+	Value  uint32 // physical source or device.NeutralSource; word address or format
 }
 
 // RowError reports a row that cannot exist because its sends and controls break
-// a rule (reference: exchange.md §5: R1, R2, R4, R5 or R14), or because an
-// operand does not fit its field (then Rule is empty).
+// a rule (reference: exchange.md §5).
 type RowError struct {
-	Rule  string
+	Rule  string // R1, R2, R3, R4, R5 or R14
 	Event int32
 	What  string
 }
 
 func (e *RowError) Error() string {
-	if e.Rule == "" {
-		return fmt.Sprintf("exchange: row event %d: %s", e.Event, e.What)
-	}
 	return fmt.Sprintf("exchange: row event %d breaks %s: %s", e.Event, e.Rule, e.What)
 }
 
