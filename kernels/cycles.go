@@ -1,0 +1,87 @@
+package kernels
+
+import "ipusolve/device"
+
+// Timing set `c600`, used by simulator and planner (reference: simulator.md §2).
+const (
+	gemmCall        = 294 // one GEMM call
+	gemmInterleaved = 235 // per 16x16 block, W interleaved
+	gemmStandard    = 266 // per 16x16 block, W standard
+	workerCopyCall  = 288 // worker copies and fill
+	launch          = 11
+)
+
+// GemmCycles prices one GEMM call of r rows, c columns and k inner elements,
+// c and k multiples of 16: 294 + (k/16)·(c/16)·(24·⌈r/6⌉ + g), g = 235 with
+// interleaved weights, else 266 (reference: simulator.md §2).
+func GemmCycles(r, c, k int, interleaved bool) int64 {
+	g := int64(gemmStandard)
+	if interleaved {
+		g = gemmInterleaved
+	}
+	return gemmCall + int64(k/16)*int64(c/16)*(24*ceilDiv(int64(r), device.NumWorkers)+g)
+}
+
+// GeluCycles prices GELU of e F16 elements: 10·e + 11 (reference: simulator.md §2).
+func GeluCycles(e int) int64 { return 10*int64(e) + launch }
+
+// ReduceCycles prices the sum of n remote partials to a result of b bytes:
+// (n+1)·b + 11 (reference: simulator.md §2).
+func ReduceCycles(n, b int) int64 { return (int64(n)+1)*int64(b) + launch }
+
+// CopyCycles prices a contiguous copy of b bytes, a multiple of 4, by the
+// cheapest kernel that can do it: 288 + b/8 for at least 48 bytes and a multiple
+// of 8 (Copy64), else 11 + 6·b/4 (Copy32); nothing to copy costs nothing
+// (reference: simulator.md §2).
+func CopyCycles(b int) int64 {
+	switch {
+	case b == 0:
+		return 0
+	case b >= minCopy64 && b%8 == 0:
+		return StridedCopyCycles(b)
+	}
+	return launch + 6*ceilDiv(int64(b), 4)
+}
+
+// StridedCopyCycles prices a strided copy of b bytes in all, a multiple of 8:
+// 288 + b/8 at any size (reference: simulator.md §2).
+func StridedCopyCycles(b int) int64 { return workerCopyCall + ceilDiv(int64(b), 8) }
+
+// FillCycles prices zeroing b bytes: 288 + ⌈b/8⌉; nothing to clear costs
+// nothing (reference: simulator.md §2).
+func FillCycles(b int) int64 {
+	if b == 0 {
+		return 0
+	}
+	return workerCopyCall + ceilDiv(int64(b), 8)
+}
+
+// Cycles is the duration of a call with arguments that Operands accepts, without
+// the call instruction itself, which costs 1 more (reference: simulator.md §1,
+// §2). Start-up, completion and the worker barrier are free; a cycle sample is 1.
+func (s Spec) Cycles(args []uint32) int64 {
+	if len(args) != s.NumArgs() {
+		return 0
+	}
+	switch s.Kind {
+	case GemmF16:
+		return GemmCycles(s.R, s.C, s.K, s.Interleaved)
+	case GeluF16:
+		return GeluCycles(int(args[2]))
+	case ReduceF16:
+		return ReduceCycles(int(args[3]), 2*int(args[4]))
+	case Copy64:
+		return CopyCycles(int(splitBytes(args[2], args[3])))
+	case CopyStrided64:
+		return StridedCopyCycles(8 * int(args[2]) * int(args[3]))
+	case Copy32:
+		return launch + 6*int64(args[2])
+	case FillZero:
+		return FillCycles(int(splitBytes(args[1], args[2])))
+	case CycleSample:
+		return 1
+	}
+	return 0
+}
+
+func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
