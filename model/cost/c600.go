@@ -1,0 +1,224 @@
+package cost
+
+import (
+	"fmt"
+
+	"ipusolve/kernels"
+	"ipusolve/model"
+)
+
+// Charges of the c600 profile (reference: simulator.md §1–2).
+const (
+	PhaseSync = 600 // barrier release after the latest arrival
+	RouteTail = 100 // charged per phase until it is scheduled
+)
+
+// Names of cost terms.
+const (
+	TermKernel    = "kernel"         // matrix unit, weight feeding and call
+	TermWords     = "exchange/words" // busiest tile of the phase
+	TermSync      = "exchange/sync"
+	TermTail      = "exchange/tail"
+	TermSum       = "reduction/sum"
+	TermCopy      = "copy"
+	TermFill      = "fill"
+	TermPointwise = "pointwise"
+)
+
+// PriceC600 prices every step of a plan under the c600 profile, from the
+// plan's layouts alone: a step's work is that of its busiest tile, a phase costs
+// the largest of words sent, words received and control slots of any tile,
+// plus 100 + 600 (reference: simulator.md §2). Moves that share a phase put its
+// cost on the first of them.
+func PriceC600(p *model.Plan) ([]model.Cost, error) {
+	pricer := pricer{plan: p, shards: make([][]model.Shard, len(p.Values))}
+	for i := range p.Values {
+		v := &p.Values[i]
+		s, err := v.Layout.Shards(v.Rows, v.Cols)
+		if err != nil {
+			return nil, fmt.Errorf("cost: value %s: %w", v.Name, err)
+		}
+		for _, sh := range s {
+			if sh.Tile < 0 || sh.Tile >= p.Problem.Tiles {
+				return nil, fmt.Errorf("cost: value %s: tile %d of %d", v.Name, sh.Tile, p.Problem.Tiles)
+			}
+		}
+		pricer.shards[i] = s
+	}
+	costs := make([]model.Cost, len(p.Steps))
+	phase, first, load := model.NoPhase, 0, &Load{}
+	closePhase := func() {
+		if phase != model.NoPhase {
+			costs[first] = append(costs[first], load.Terms()...)
+		}
+		phase = model.NoPhase
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Kind != model.StepMove || s.Phase != phase {
+			closePhase()
+		}
+		var err error
+		switch s.Kind {
+		case model.StepMove:
+			if phase == model.NoPhase && s.Phase != model.NoPhase {
+				phase, first, load = s.Phase, i, NewLoad(p.Problem.Tiles)
+			}
+			costs[i], err = pricer.move(s, load)
+		case model.StepGemm:
+			costs[i], err = pricer.gemm(s)
+		case model.StepGelu:
+			costs[i] = pricer.gelu(s)
+		default:
+			err = fmt.Errorf("kind %q", s.Kind)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cost: step %d: %w", i, err)
+		}
+	}
+	closePhase()
+	return costs, nil
+}
+
+// Load collects what every tile sends and receives in one phase.
+type Load struct {
+	sent, received    []int // elements of F16
+	receives, shorter []int // messages; sends of fewer than 3 words
+}
+
+// NewLoad starts an empty phase of that many tiles.
+func NewLoad(tiles int) *Load {
+	return &Load{make([]int, tiles), make([]int, tiles), make([]int, tiles), make([]int, tiles)}
+}
+
+func (l *Load) send(tile, elements, runs int) {
+	l.sent[tile] += elements
+	if elements < 6*runs {
+		l.shorter[tile] += runs
+	}
+}
+
+func (l *Load) receive(tile, elements, runs int) {
+	l.received[tile] += elements
+	l.receives[tile] += runs
+}
+
+// Words is the phase's length before tail and barrier: the largest of words
+// sent, words received and control slots (receives + 1 + 2·short sends) of a tile.
+func (l *Load) Words() int64 {
+	var most int
+	for t := range l.sent {
+		slots := 0
+		if l.receives[t]+l.shorter[t] > 0 {
+			slots = l.receives[t] + 1 + 2*l.shorter[t]
+		}
+		most = max(most, (l.sent[t]+1)/2, (l.received[t]+1)/2, slots)
+	}
+	return int64(most)
+}
+
+// Terms is the cost of the phase; nothing if nothing moves.
+func (l *Load) Terms() model.Cost { return PhaseTerms(l.Words()) }
+
+// PhaseTerms is the cost of a phase of that many words on its busiest tile.
+func PhaseTerms(words int64) model.Cost {
+	if words == 0 {
+		return nil
+	}
+	return model.Cost{{Name: TermWords, Cycles: words, Exchange: true},
+		{Name: TermTail, Cycles: RouteTail, Exchange: true},
+		{Name: TermSync, Cycles: PhaseSync, Exchange: true}}
+}
+
+type pricer struct {
+	plan   *model.Plan
+	shards [][]model.Shard // per value
+}
+
+// busiest is the largest entry.
+func busiest(perTile []int64) int64 {
+	var most int64
+	for _, c := range perTile {
+		most = max(most, c)
+	}
+	return most
+}
+
+func (p *pricer) gelu(s *model.Step) model.Cost {
+	work := make([]int64, p.plan.Problem.Tiles)
+	for _, sh := range p.shards[s.In[0]] {
+		work[sh.Tile] += kernels.GeluCycles(sh.Elements())
+	}
+	return model.Cost{{Name: TermPointwise, Cycles: busiest(work)}}
+}
+
+// gemm prices kernel calls and, if partials must be added, their exchange and
+// the sums.
+func (p *pricer) gemm(s *model.Step) (model.Cost, error) {
+	tiles := p.plan.Problem.Tiles
+	interleaved := p.plan.Values[s.In[1]].Layout.Class == model.Interleaved
+	onTile := make([]int, tiles) // loaded shard of the tile, plus one
+	for i, b := range p.shards[s.In[1]] {
+		onTile[b.Tile] = i + 1
+	}
+	kernel := make([]int64, tiles)
+	var partials []model.Shard
+	for _, a := range p.shards[s.In[0]] {
+		if onTile[a.Tile] == 0 {
+			continue
+		}
+		b := p.shards[s.In[1]][onTile[a.Tile]-1]
+		if a.Cols.Start != b.Rows.Start || a.Cols.Stored() != b.Rows.Stored() || !a.Whole() || !b.Whole() {
+			return nil, fmt.Errorf("operands on tile %d do not fit", a.Tile)
+		}
+		kernel[a.Tile] += kernels.GemmCycles(a.Rows.Stored(), b.Cols.Stored(), a.Cols.Stored(), interleaved)
+		partials = append(partials, model.Shard{Tile: a.Tile, Rows: a.Rows, Cols: b.Cols})
+	}
+	cost := model.Cost{{Name: TermKernel, Cycles: busiest(kernel)}}
+	if s.Phase == model.NoPhase {
+		return cost, nil
+	}
+	order := model.Order{Kind: model.LeftPanel}
+	index := model.NewShardIndex(partials, order)
+	load, sums := NewLoad(tiles), make([]int64, tiles)
+	for _, d := range p.shards[s.Out] {
+		// One root per group of contributors with one common box.
+		type root struct {
+			box    model.Box
+			height int // rows of the contributors
+			from   []int
+		}
+		var roots []root
+		index.Meet(d.Defined(order), func(i int, common model.Box) {
+			if n := len(roots); n == 0 || roots[n-1].box != common {
+				roots = append(roots, root{box: common, height: partials[i].Rows.Stored()})
+			}
+			roots[len(roots)-1].from = append(roots[len(roots)-1].from, partials[i].Tile)
+		})
+		for _, r := range roots {
+			e := r.box.Elements()
+			runs := panelRuns(r.box, r.height, d.Rows.Stored())
+			for _, t := range r.from {
+				if t == d.Tile {
+					continue
+				}
+				load.send(t, e, runs)
+				load.receive(d.Tile, e, runs)
+			}
+			// Without a local contributor the first received one starts the sum.
+			remote := len(r.from) - 1
+			sums[d.Tile] += int64(runs) * kernels.ReduceCycles(remote, 2*e/runs)
+		}
+	}
+	cost = append(cost, load.Terms()...)
+	return append(cost, model.Term{Name: TermSum, Cycles: busiest(sums)}), nil
+}
+
+// panelRuns counts the contiguous runs of a box in two left-panel shards of the
+// given heights: one per 16-column panel, or one in all at full height.
+func panelRuns(b model.Box, heightA, heightB int) int {
+	if h := b.R1 - b.R0; h == heightA && h == heightB {
+		return 1
+	}
+	return (b.C1 - b.C0 + model.PanelWidth - 1) / model.PanelWidth
+}

@@ -1,0 +1,190 @@
+package cost
+
+import (
+	"fmt"
+
+	"ipusolve/kernels"
+	"ipusolve/model"
+)
+
+// move prices the local work of one move and adds its traffic to load. It
+// follows the rules of lowering (docs/rationale.md, "How a move is lowered"): a
+// shard that is already there is free; slices of an input lie inside the operand
+// they belong to; every other element comes from the same tile if it is there,
+// else from its first holder, which sends it once to all who need it.
+func (p *pricer) move(s *model.Step, load *Load) (model.Cost, error) {
+	from, to := &p.plan.Values[s.In[0]], &p.plan.Values[s.Out]
+	m := mover{from: from, to: to, source: p.shards[s.In[0]], load: load,
+		copies: make([]int64, p.plan.Problem.Tiles), fills: make([]int64, p.plan.Problem.Tiles),
+		onTile: make([][]int, p.plan.Problem.Tiles), sent: map[sentRun]bool{}}
+	for i, f := range m.source {
+		m.onTile[f.Tile] = append(m.onTile[f.Tile], i)
+	}
+	if from.Layout.Slices > 1 {
+		m.groupSlices()
+	} else {
+		m.index = model.NewShardIndex(m.source, from.Layout.Order)
+	}
+	for _, d := range p.shards[s.Out] {
+		if m.present(d) {
+			continue
+		}
+		if from.Layout.Slices > 1 {
+			if err := m.fromSlices(d); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		m.fromBoxes(d)
+	}
+	var cost model.Cost
+	if c := busiest(m.fills); c > 0 {
+		cost = append(cost, model.Term{Name: TermFill, Cycles: c})
+	}
+	if c := busiest(m.copies); c > 0 {
+		cost = append(cost, model.Term{Name: TermCopy, Cycles: c})
+	}
+	return cost, nil
+}
+
+type mover struct {
+	from, to      *model.PlanValue
+	source        []model.Shard
+	onTile        [][]int // source shards by tile
+	index         *model.ShardIndex
+	slices        map[[2]model.Extent][]int // sliced sources by box
+	sent          map[sentRun]bool
+	load          *Load
+	copies, fills []int64
+}
+
+// sentRun is one view of a source shard that is sent once, to any number of
+// receivers.
+type sentRun struct {
+	shard int
+	box   model.Box
+}
+
+func (m *mover) groupSlices() {
+	m.slices = map[[2]model.Extent][]int{}
+	for i, f := range m.source {
+		key := [2]model.Extent{f.Rows, f.Cols}
+		m.slices[key] = append(m.slices[key], i)
+	}
+}
+
+// present tells whether the tile of d already holds it whole in its order.
+func (m *mover) present(d model.Shard) bool {
+	if m.from.Layout.Order != m.to.Layout.Order {
+		return false
+	}
+	for _, i := range m.onTile[d.Tile] {
+		if f := m.source[i]; f.Whole() && f.SameBox(d) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *mover) fromSlices(d model.Shard) error {
+	holders := m.slices[[2]model.Extent{d.Rows, d.Cols}]
+	if len(holders) == 0 || m.from.Layout.Order != m.to.Layout.Order {
+		return fmt.Errorf("value %s is sliced and can only be gathered into its own parts", m.from.Name)
+	}
+	got := 0
+	for slice := 0; got < d.Elements(); slice++ {
+		chosen := -1
+		for _, i := range holders {
+			if m.source[i].First != got {
+				continue
+			}
+			if chosen < 0 || m.source[i].Tile == d.Tile {
+				chosen = i
+			}
+		}
+		if chosen < 0 || m.source[chosen].Elements() == 0 {
+			return fmt.Errorf("value %s has no slice at element %d", m.from.Name, got)
+		}
+		f := m.source[chosen]
+		got += f.Elements()
+		if f.Tile == d.Tile {
+			if m.from.Role != model.RoleInput {
+				m.copies[d.Tile] += kernels.CopyCycles(2 * f.Elements())
+			}
+			continue
+		}
+		m.load.receive(d.Tile, f.Elements(), 1)
+		run := sentRun{shard: chosen}
+		if !m.sent[run] {
+			m.sent[run] = true
+			m.load.send(f.Tile, f.Elements(), 1)
+		}
+	}
+	return nil
+}
+
+func (m *mover) fromBoxes(d model.Shard) {
+	type piece struct {
+		shard int
+		box   model.Box
+	}
+	var pieces []piece
+	m.index.Meet(d.Defined(m.to.Layout.Order), func(i int, common model.Box) {
+		if m.from.Layout.Replicas > 1 {
+			for k := range pieces {
+				if pieces[k].box == common {
+					if m.source[i].Tile == d.Tile {
+						pieces[k].shard = i
+					}
+					return
+				}
+			}
+		}
+		pieces = append(pieces, piece{i, common})
+	})
+	covered := 0
+	for _, pc := range pieces {
+		f, e := m.source[pc.shard], pc.box.Elements()
+		covered += e
+		if f.Tile == d.Tile {
+			m.copies[d.Tile] += kernels.CopyCycles(2 * e)
+			continue
+		}
+		runs := m.runs(pc.box, f, d)
+		m.load.receive(d.Tile, e, runs)
+		run := sentRun{pc.shard, pc.box}
+		if !m.sent[run] {
+			m.sent[run] = true
+			m.load.send(f.Tile, e, runs)
+		}
+	}
+	if rest := d.Elements() - covered; rest > 0 {
+		m.fills[d.Tile] += padFill(d, m.to.Layout.Order)
+	}
+}
+
+// runs counts the contiguous runs that move a box from f to d.
+func (m *mover) runs(b model.Box, f, d model.Shard) int {
+	if m.from.Layout.Order == m.to.Layout.Order {
+		return panelRuns(b, f.Rows.Stored(), d.Rows.Stored())
+	}
+	return (b.R1 - b.R0) * panelRuns(b, -1, -1)
+}
+
+// padFill prices clearing the padding of a panelled shard: the whole panels
+// behind the last defined column at once, padding rows panel by panel.
+func padFill(d model.Shard, o model.Order) int64 {
+	box := d.Defined(o)
+	var cycles int64
+	if box.Empty() {
+		return kernels.FillCycles(2 * d.Elements())
+	}
+	if cols := d.Cols.Physical - box.C1; cols > 0 {
+		cycles += kernels.FillCycles(2 * cols * d.Rows.Stored())
+	}
+	if rows := d.Rows.Physical - box.R1; rows > 0 {
+		panels := (box.C1 - box.C0) / model.PanelWidth
+		cycles += int64(panels) * kernels.FillCycles(2*rows*model.PanelWidth)
+	}
+	return cycles
+}

@@ -1,0 +1,204 @@
+package space
+
+import (
+	"ipusolve/kernels"
+	"ipusolve/model"
+)
+
+// Shape is one GEMM on a number of tiles.
+type Shape struct {
+	M, K, N int // rows, inner, columns, in elements
+	Tiles   int
+}
+
+func ceil(a, b int) int { return (a + b - 1) / b }
+
+// InnerBlocks and ColBlocks count blocks of 16.
+func (s Shape) InnerBlocks() int { return ceil(s.K, model.PanelWidth) }
+func (s Shape) ColBlocks() int   { return ceil(s.N, model.PanelWidth) }
+
+// Gemm is one candidate of a GEMM in the normal orientation.
+type Gemm struct {
+	R, Q, K     int32 // compute grid: row, column, inner parts
+	Rho, Kappa  int32 // result parts of a compute block: rows, columns
+	Interleaved bool  // memory class of the loaded weights
+	// Gathered: weights are stored once, cut in one slice per consumer (R of
+	// them), and gathered on each run; else every consumer keeps its block.
+	Gathered bool
+}
+
+// Options says which candidates a problem admits.
+type Options struct {
+	WeightsOnce bool // only one copy of the weights
+}
+
+// Each calls f for every candidate, in a fixed order: all grids r·q·k ≤ tiles
+// without empty parts; result grids (k,1), (1,k), every factorisation ρ·κ = k,
+// and (1,1); both memory classes; weights on their consumers or gathered. With one
+// row part both storages are the same.
+func (s Shape) Each(o Options, f func(Gemm)) {
+	kb, nb := s.InnerBlocks(), s.ColBlocks()
+	for k := 1; k <= min(kb, s.Tiles); k++ {
+		for q := 1; q <= min(nb, s.Tiles/k); q++ {
+			for r := 1; r <= min(s.M, s.Tiles/(k*q)); r++ {
+				for rho := k; rho >= 1; rho-- {
+					if rho > s.M/r {
+						continue
+					}
+					kappas := [2]int{k / rho, 0}
+					if rho == 1 && k > 1 {
+						kappas[1] = 1
+					}
+					for _, kappa := range kappas {
+						if kappa == 0 || kappa > nb/q || rho*kappa != k && rho*kappa != 1 {
+							continue
+						}
+						for _, interleaved := range [2]bool{true, false} {
+							c := Gemm{R: int32(r), Q: int32(q), K: int32(k), Rho: int32(rho), Kappa: int32(kappa), Interleaved: interleaved}
+							if c.Gathered = o.WeightsOnce && r > 1; !c.Gathered {
+								f(c)
+							}
+							if r > 1 {
+								c.Gathered = true
+								f(c)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Sizes are the largest parts of a candidate, which tile 0 holds.
+type Sizes struct {
+	Rows, Inner, Cols      int // of a compute block, elements; Inner and Cols padded to 16
+	ResultRows, ResultCols int
+}
+
+// Sizes gives the largest parts.
+func (s Shape) Sizes(c Gemm) Sizes {
+	z := Sizes{
+		Rows:  ceil(s.M, int(c.R)),
+		Inner: model.PanelWidth * ceil(s.InnerBlocks(), int(c.K)),
+		Cols:  model.PanelWidth * ceil(s.ColBlocks(), int(c.Q)),
+	}
+	z.ResultRows = ceil(z.Rows, int(c.Rho))
+	z.ResultCols = model.PanelWidth * ceil(z.Cols/model.PanelWidth, int(c.Kappa))
+	return z
+}
+
+// Bytes of the largest items of a candidate on one tile.
+type Bytes struct {
+	A, W, Partial, Remote, Result int
+	WSlice                        int // stored slice of gathered weights, else 0
+}
+
+// Bytes gives the largest items. Partial and Remote are 0 with one inner part.
+func (s Shape) Bytes(c Gemm) Bytes {
+	z := s.Sizes(c)
+	b := Bytes{A: 2 * z.Rows * z.Inner, W: 2 * z.Inner * z.Cols, Result: 2 * z.ResultRows * z.ResultCols}
+	if c.K > 1 {
+		b.Partial = 2 * z.Rows * z.Cols
+		b.Remote = int(c.K-1) * b.Result
+	}
+	if c.Gathered {
+		b.WSlice = 2 * sliceOf(z.Inner*z.Cols, int(c.R), 0)
+	}
+	return b
+}
+
+// sliceOf is the length in elements of slice i of n elements cut in parts by
+// runs of 16 (model.Layout.Slices).
+func sliceOf(n, parts, i int) int {
+	grains := n / model.PanelWidth
+	size := grains / parts
+	if i < grains%parts {
+		size++
+	}
+	return size * model.PanelWidth
+}
+
+// Kernel prices the GEMM calls.
+func (s Shape) Kernel(c Gemm) int64 {
+	z := s.Sizes(c)
+	return kernels.GemmCycles(z.Rows, z.Cols, z.Inner, c.Interleaved)
+}
+
+// Reduction gives the words on the busiest tile of the reduction phase and the
+// cycles of its sums; zeros with one inner part.
+func (s Shape) Reduction(c Gemm) (words, sum int64) {
+	if c.K == 1 {
+		return 0, 0
+	}
+	z := s.Sizes(c)
+	e := z.ResultRows * z.ResultCols
+	received := (int(c.K) - 1) * e
+	// A tile sends its partial without what it owns itself; a contributor that
+	// owns nothing sends all of it.
+	sent := z.Rows * z.Cols
+	if c.Rho*c.Kappa == c.K {
+		sent -= z.Rows / int(c.Rho) * (model.PanelWidth * (z.Cols / model.PanelWidth / int(c.Kappa)))
+	}
+	runs := z.ResultCols / model.PanelWidth
+	if c.Rho == 1 {
+		runs = 1
+	}
+	remote := int(c.K) - 1
+	return int64(max(received, sent) / 2), int64(runs) * kernels.ReduceCycles(remote, 2*e/runs)
+}
+
+// Gather gives the words on the busiest tile of the phase that gathers the
+// streamed operand from the tiles of its row and inner part (if a graph input
+// is stored once) and the weights from their slices, and the cycles of copying
+// the own weight slice.
+func (s Shape) Gather(c Gemm, input bool) (words, copies int64) {
+	var most int
+	q, r := int(c.Q), int(c.R)
+	inner := s.Sizes(c).Inner
+	// Received words grow with the parts and shrink with the own slice: the
+	// worst tile is the last one of a length class on both axes.
+	for _, a := range lastOfClass(s.M, r) {
+		for _, col := range lastOfClass(s.ColBlocks(), q) {
+			received := 0
+			if input && q > 1 {
+				n := part(s.M, r, a) * inner
+				received += n - sliceOf(n, q, col)
+			}
+			if c.Gathered {
+				n := inner * model.PanelWidth * part(s.ColBlocks(), q, col)
+				received += n - sliceOf(n, r, a)
+			}
+			most = max(most, received)
+		}
+	}
+	// Tile 0 has the longest slices to send.
+	z, sent := s.Sizes(c), 0
+	if input && q > 1 {
+		sent += sliceOf(z.Rows*z.Inner, q, 0)
+	}
+	if c.Gathered {
+		own := sliceOf(z.Inner*z.Cols, r, 0)
+		sent += own
+		copies = kernels.CopyCycles(2 * own)
+	}
+	most = max(most, sent)
+	return int64(most / 2), copies
+}
+
+// part is the length of part j of n dealt to parts, long parts first.
+func part(n, parts, j int) int {
+	if j < n%parts {
+		return n/parts + 1
+	}
+	return n / parts
+}
+
+// lastOfClass gives the last index of the long parts (if any) and the last
+// index.
+func lastOfClass(n, parts int) []int {
+	if long := n % parts; long > 0 {
+		return []int{long - 1, parts - 1}
+	}
+	return []int{parts - 1}
+}

@@ -1,0 +1,75 @@
+package space
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"ipusolve/model"
+)
+
+func mlp(m, dim, hidden, tiles int) *model.Problem {
+	return &model.Problem{Tiles: tiles, Profile: model.ProfileC600, Inputs: model.InputsGathered, Weights: model.WeightsResident, Outputs: model.OutputsAny,
+		Graph: model.Graph{Values: []model.GraphValue{
+			{Name: "x", Shape: []int{1, m, dim}, Role: model.RoleInput}, {Name: "w1", Shape: []int{1, dim, hidden}, Role: model.RoleWeight},
+			{Name: "h", Shape: []int{1, m, hidden}}, {Name: "g", Shape: []int{1, m, hidden}},
+			{Name: "w2", Shape: []int{1, hidden, dim}, Role: model.RoleWeight}, {Name: "y", Shape: []int{1, m, dim}}},
+			Ops: []model.Op{{Name: "gemm0", Kind: model.OpGemm, Inputs: []string{"x", "w1"}, Output: "h"}, {Name: "gelu0", Kind: model.OpGelu, Inputs: []string{"h"}, Output: "g"},
+				{Name: "gemm1", Kind: model.OpGemm, Inputs: []string{"g", "w2"}, Output: "y"}}, Outputs: []string{"y"}}}
+}
+
+// sum adds the terms with one of the names over the steps of a kind.
+func sum(p *model.Plan, kind model.StepKind, names ...string) int64 {
+	var n int64
+	for _, s := range p.Steps {
+		for _, t := range s.Cost {
+			for _, name := range names {
+				if s.Kind == kind && t.Name == name {
+					n += t.Cycles
+				}
+			}
+		}
+	}
+	return n
+}
+
+// TestClosedFormsMatchLayouts compares every closed form with the price of the
+// plan's layouts, which knows no grids, on random pairs of candidates.
+func TestClosedFormsMatchLayouts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, dims := range [][4]int{{64, 128, 256, 64}, {7, 48, 80, 64}, {1, 48, 80, 64}, {29, 72, 136, 128}, {5, 16, 48, 64}} {
+		p := mlp(dims[0], dims[1], dims[2], dims[3])
+		for _, once := range []bool{false, true} {
+			chain, err := NewChain(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var cands [2][]Gemm
+			for i := range cands {
+				chain.Stages[i].Each(Options{WeightsOnce: once}, func(c Gemm) { cands[i] = append(cands[i], c) })
+			}
+			for range 60 {
+				c1, c2 := cands[0][rng.IntN(len(cands[0]))], cands[1][rng.IntN(len(cands[1]))]
+				plan, err := chain.Plan(p, Choice{Gemms: []Gemm{c1, c2}, Vias: []Via{InResult, InResult}})
+				if err != nil {
+					t.Fatalf("%+v %+v: %v", c1, c2, err)
+				}
+				var want [5]int64
+				s1, s2 := chain.Stages[0].Shape, chain.Stages[1].Shape
+				want[0] = s1.Kernel(c1) + s2.Kernel(c2)
+				w1, sum1 := s1.Reduction(c1)
+				w2, sum2 := s2.Reduction(c2)
+				want[1], want[2] = w1+w2, sum1+sum2
+				gather, copies1 := s1.Gather(c1, true)
+				_, copies2 := s2.Gather(c2, false)
+				move := Transition{s1, s2}.Exact(c1, c2)
+				want[3] = gather + move.Words
+				want[4] = copies1 + copies2 + move.Copy
+				got := [5]int64{sum(plan, model.StepGemm, "kernel"), sum(plan, model.StepGemm, "exchange/words"), sum(plan, model.StepGemm, "reduction/sum"),
+					sum(plan, model.StepMove, "exchange/words"), sum(plan, model.StepMove, "copy")}
+				if got != want {
+					t.Fatalf("%v once %v\n%+v\n%+v\nlayouts %v\nclosed  %v", dims, once, c1, c2, got, want)
+				}
+			}
+		}
+	}
+}
