@@ -86,9 +86,28 @@ func (s Shard) Whole() bool { return s.First == 0 && s.End == s.Rows.Stored()*s.
 // SameBox tells whether two shards hold (runs of) the same part.
 func (s Shard) SameBox(t Shard) bool { return s.Rows == t.Rows && s.Cols == t.Cols }
 
+// Bounds of a layout. They keep layouts from hostile files from exhausting
+// memory or overflowing; no useful layout comes near them.
+const (
+	maxShards       = 1 << 14
+	maxLinearShards = 1 << 20
+	maxMapEntry     = 1 << 20
+)
+
 // Shards lists what every shard index holds of a rows×cols value, in index
 // order; a linear layout gives one shard per row piece (planspace.md §4.3).
 func (l *Layout) Shards(rows, cols int) ([]Shard, error) {
+	if rows < 1 || cols < 1 || rows > MaxElements || cols > MaxElements/rows {
+		return nil, fmt.Errorf("model: layout of a %d×%d value: want 1 to %d elements", rows, cols, MaxElements)
+	}
+	if l.Tiles < 1 || l.Tiles > maxShards || l.Replicas < 0 || l.Replicas > l.Tiles || l.Slices < 0 || l.Order.RowBlock < 0 || l.Order.Kind >= numOrders || l.Class > Interleaved {
+		return nil, fmt.Errorf("model: layout wants 1 to %d shards, at most as many replicas, a known order and class, found %+v", maxShards, *l)
+	}
+	for _, a := range l.Axes {
+		if a.Parts < 1 || a.Parts > l.Tiles {
+			return nil, fmt.Errorf("model: layout wants 1 to %d parts on an axis, found %d", l.Tiles, a.Parts)
+		}
+	}
 	if len(l.Axes) == 1 && l.Axes[0].Axis == Linear {
 		return l.linearShards(rows, cols)
 	}
@@ -154,6 +173,9 @@ func (l *Layout) Shards(rows, cols int) ([]Shard, error) {
 
 func (l *Layout) linearShards(rows, cols int) ([]Shard, error) {
 	a, n := l.Axes[0], rows*cols
+	if rows+l.Tiles > maxLinearShards {
+		return nil, fmt.Errorf("model: linear layout of %d rows: want at most %d pieces", rows, maxLinearShards)
+	}
 	if a.Parts != l.Tiles || orOne(l.Replicas) != 1 || orOne(l.Slices) != 1 {
 		return nil, fmt.Errorf("model: linear layout wants as many parts as shards and one replica, found %+v", *l)
 	}
@@ -261,8 +283,9 @@ func (m *TileMap) UnmarshalJSON(b []byte) error {
 	}
 	m.runs = nil
 	for i, r := range list {
-		if r[2] < 1 || r[0] < 0 || r[0]+r[1]*(r[2]-1) < 0 {
-			return fmt.Errorf("model: tile map run %d: want a positive count and tiles from 0, found %v", i, r)
+		if r[2] < 1 || r[2] > maxMapEntry || r[0] < 0 || r[0] > maxMapEntry || r[1] < -maxMapEntry || r[1] > maxMapEntry ||
+			r[0]+r[1]*(r[2]-1) < 0 || r[0]+r[1]*(r[2]-1) > maxMapEntry {
+			return fmt.Errorf("model: tile map run %d: want a positive count and tiles 0 to %d, found %v", i, maxMapEntry, r)
 		}
 		m.runs = append(m.runs, tileRun{r[0], r[1], r[2]})
 	}

@@ -50,6 +50,8 @@ func (a AxisTiling) Split(extent int) ([]Extent, error) {
 		pad = a.Block
 	}
 	switch {
+	case extent > MaxElements || a.Parts > maxShards || a.Block > MaxElements || pad > MaxElements || shardPad > MaxElements:
+		return nil, fmt.Errorf("model: axis split of extent %d: parts or multiples are too large: %+v", extent, a)
 	case extent < 1 || a.Parts < 1 || a.Block < 1 || pad < 1 || a.Groups < 0 || a.ShardPad < 0 || a.Nest < 0:
 		return nil, fmt.Errorf("model: axis split needs positive extent, parts and blocks, found extent %d, %+v", extent, a)
 	case extent%groups != 0 || a.Parts%groups != 0:
