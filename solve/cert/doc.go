@@ -1,0 +1,41 @@
+// Package cert checks certificates (solve.Certificate) in exact arithmetic. It
+// shares no code with the engines: of package solve it uses the records only.
+//
+// A certificate is valid when all of this holds:
+//
+//   - Nodes form one binary tree with root 0, every child behind its parent.
+//   - An inner node splits the box of its node completely: an integral variable
+//     at x ≤ a | x ≥ a+1, or an exactly-one row into these members 0 | the
+//     others 0.
+//   - A leaf's dual vector has the right signs, and gives the bound
+//     y·b + Σ_j min(r_j·lower_j, r_j·upper_j) + constant, r = c − yA, inside the
+//     leaf's box; a Farkas leaf's vector gives a positive bound for c = 0. A leaf
+//     whose box is empty needs nothing.
+//   - Every tightening of an inner node is bounded the same way on the side it
+//     cuts off; sides count like leaves.
+//   - The incumbent, if any, satisfies bounds, integrality and rows exactly.
+//   - The least bound of all leaves and sides, rounded up to the next possible
+//     objective, is at least the claimed bound; claimed optimal means that it
+//     equals the incumbent's objective; claimed infeasible means that there are
+//     Farkas and empty leaves only.
+//
+// Write and Read are the text form; it is self-contained, one item a line:
+//
+//	ipusolve-certificate 1
+//	model "two"
+//	constant 0
+//	var binary 0 1 3 "x"               kind lower upper cost name
+//	var binary 0 1 2 "y"
+//	row >= 1 0:2 1:2 "cover"           sense rhs variable:coefficient… name
+//	status optimal
+//	bound 2
+//	values 0 1
+//	dual 1 0:1                         denominator row:numerator…
+//	fix 0 0<=0                         dual variable<=bound or >=…; of the next branch
+//	branch 1 0 1 2                     variable at down up
+//	leaf 0 farkas                      dual
+//	leaf 0
+//	end
+//
+// and choose ROW DOWN UP VARIABLE… for a split of an exactly-one row.
+package cert

@@ -1,0 +1,305 @@
+package cert
+
+import (
+	"math/big"
+
+	"ipusolve/solve"
+)
+
+// checker walks the tree of one certificate.
+type checker struct {
+	m     *solve.Model
+	c     *solve.Certificate
+	cols  [][]solve.Term // entries of a column; Var is the row
+	lo    []int64        // the current box
+	hi    []int64
+	trail []undo
+	least *big.Rat // least bound of leaves and cut-off sides so far
+
+	// The vector last priced, and whether for the zero objective.
+	dual   int
+	farkas bool
+	base   *big.Int   // den·y·b (+ den·constant)
+	rc     []*big.Int // den·reduced costs
+}
+
+// undo is a bound before a change.
+type undo struct {
+	v     int
+	upper bool
+	old   int64
+}
+
+func newChecker(m *solve.Model, c *solve.Certificate) (*checker, error) {
+	k := &checker{m: m, c: c, cols: make([][]solve.Term, len(m.Vars)), dual: -1, base: new(big.Int)}
+	for j := range m.Vars {
+		k.lo, k.hi = append(k.lo, m.Vars[j].Lower), append(k.hi, m.Vars[j].Upper)
+		k.rc = append(k.rc, new(big.Int))
+	}
+	for i := range m.Rows {
+		for _, t := range m.Rows[i].Terms {
+			if t.Var < 0 || t.Var >= len(m.Vars) {
+				return nil, invalid("model: row %q uses variable %d of %d", m.Rows[i].Name, t.Var, len(m.Vars))
+			}
+			k.cols[t.Var] = append(k.cols[t.Var], solve.Term{Var: i, Coef: t.Coef})
+		}
+	}
+	for d := range c.Duals {
+		if err := k.signs(d); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// signs checks the form of dual vector d.
+func (k *checker) signs(d int) error {
+	v := &k.c.Duals[d]
+	if v.Den <= 0 || len(v.Rows) != len(v.Num) {
+		return invalid("dual %d is malformed", d)
+	}
+	last := -1
+	for e, i := range v.Rows {
+		if i <= last || i >= len(k.m.Rows) {
+			return invalid("dual %d: row %d out of order or range", d, i)
+		}
+		last = i
+		switch s := k.m.Rows[i].Sense; {
+		case s == solve.LE && v.Num[e] > 0, s == solve.GE && v.Num[e] < 0:
+			return invalid("dual %d: sign of the multiplier of row %q", d, k.m.Rows[i].Name)
+		}
+	}
+	return nil
+}
+
+// tree visits every node once, down before up.
+func (k *checker) tree() error {
+	type visit struct {
+		node  int
+		trail int // length to return to
+		set   []solve.BoundChange
+	}
+	if len(k.c.Nodes) == 0 {
+		return invalid("no nodes")
+	}
+	seen := make([]bool, len(k.c.Nodes))
+	reached := 0
+	stack := []visit{{}}
+	for len(stack) > 0 {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		k.rewind(v.trail)
+		for _, c := range v.set {
+			k.tighten(c)
+		}
+		if seen[v.node] {
+			return invalid("node %d is reached twice", v.node)
+		}
+		seen[v.node] = true
+		reached++
+		n := &k.c.Nodes[v.node]
+		if n.Branch == nil {
+			if err := k.leaf(v.node, n); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := k.fixings(v.node, n); err != nil {
+			return err
+		}
+		down, up, err := k.split(v.node, n.Branch)
+		if err != nil {
+			return err
+		}
+		t := len(k.trail)
+		stack = append(stack, visit{n.Branch.Up, t, up}, visit{n.Branch.Down, t, down})
+	}
+	if reached != len(k.c.Nodes) {
+		return invalid("%d of %d nodes are reached", reached, len(k.c.Nodes))
+	}
+	return nil
+}
+
+func (k *checker) tighten(c solve.BoundChange) {
+	if c.Upper && c.Bound < k.hi[c.Var] {
+		k.trail = append(k.trail, undo{c.Var, true, k.hi[c.Var]})
+		k.hi[c.Var] = c.Bound
+	}
+	if !c.Upper && c.Bound > k.lo[c.Var] {
+		k.trail = append(k.trail, undo{c.Var, false, k.lo[c.Var]})
+		k.lo[c.Var] = c.Bound
+	}
+}
+
+func (k *checker) rewind(n int) {
+	for len(k.trail) > n {
+		u := k.trail[len(k.trail)-1]
+		k.trail = k.trail[:len(k.trail)-1]
+		if u.upper {
+			k.hi[u.v] = u.old
+		} else {
+			k.lo[u.v] = u.old
+		}
+	}
+}
+
+// split returns the changes of the two children.
+func (k *checker) split(at int, b *solve.Branch) (down, up []solve.BoundChange, err error) {
+	for _, child := range [...]int{b.Down, b.Up} {
+		if child <= at || child >= len(k.c.Nodes) {
+			return nil, nil, invalid("node %d: child %d out of range", at, child)
+		}
+	}
+	if len(b.Zero) == 0 {
+		if !k.integral(b.Var) {
+			return nil, nil, invalid("node %d: variable %d cannot be split", at, b.Var)
+		}
+		if b.At+1 < b.At {
+			return nil, nil, invalid("node %d: split beyond the integers", at)
+		}
+		return []solve.BoundChange{{Var: b.Var, Upper: true, Bound: b.At}}, []solve.BoundChange{{Var: b.Var, Bound: b.At + 1}}, nil
+	}
+	if b.Row < 0 || b.Row >= len(k.m.Rows) {
+		return nil, nil, invalid("node %d: no row %d", at, b.Row)
+	}
+	r := &k.m.Rows[b.Row]
+	members := map[int]bool{}
+	for _, t := range r.Terms {
+		if t.Coef != 1 || !k.integral(t.Var) || k.m.Vars[t.Var].Lower < 0 {
+			return nil, nil, invalid("node %d: row %q is no exactly-one row", at, r.Name)
+		}
+		members[t.Var] = true
+	}
+	if r.Sense != solve.EQ || r.RHS != 1 {
+		return nil, nil, invalid("node %d: row %q is no exactly-one row", at, r.Name)
+	}
+	for _, j := range b.Zero {
+		if !members[j] {
+			return nil, nil, invalid("node %d: variable %d is not in row %q", at, j, r.Name)
+		}
+		members[j] = false
+		down = append(down, solve.BoundChange{Var: j, Upper: true})
+	}
+	for _, t := range r.Terms {
+		if members[t.Var] {
+			up = append(up, solve.BoundChange{Var: t.Var, Upper: true})
+		}
+	}
+	return down, up, nil
+}
+
+func (k *checker) integral(j int) bool {
+	return j >= 0 && j < len(k.m.Vars) && (k.m.Vars[j].Kind == solve.Binary || k.m.Vars[j].Kind == solve.Integer)
+}
+
+// price computes the reduced costs of dual d, unless they are at hand.
+func (k *checker) price(d int, farkas bool) {
+	if k.dual == d && k.farkas == farkas {
+		return
+	}
+	k.dual, k.farkas = d, farkas
+	v := &k.c.Duals[d]
+	den := big.NewInt(v.Den)
+	var p big.Int
+	k.base.SetInt64(0)
+	if !farkas {
+		k.base.Mul(den, p.SetInt64(k.m.Constant))
+	}
+	y := make(map[int]*big.Int, len(v.Rows))
+	for e, i := range v.Rows {
+		y[i] = big.NewInt(v.Num[e])
+		p.SetInt64(k.m.Rows[i].RHS)
+		k.base.Add(k.base, p.Mul(&p, y[i]))
+	}
+	for j := range k.rc {
+		r := k.rc[j].SetInt64(0)
+		if !farkas {
+			r.Mul(den, p.SetInt64(k.m.Vars[j].Cost))
+		}
+		for _, t := range k.cols[j] {
+			if m := y[t.Var]; m != nil {
+				p.SetInt64(t.Coef)
+				r.Sub(r, p.Mul(&p, m))
+			}
+		}
+	}
+}
+
+// least of r_j·x over lo ≤ x ≤ hi.
+func (k *checker) clip(j int, lo, hi int64) *big.Int {
+	x := lo
+	if k.rc[j].Sign() < 0 {
+		x = hi
+	}
+	p := big.NewInt(x)
+	return p.Mul(p, k.rc[j])
+}
+
+// total is den times the bound of the priced vector in the current box.
+func (k *checker) total() *big.Int {
+	sum := new(big.Int).Set(k.base)
+	for j := range k.rc {
+		if k.rc[j].Sign() != 0 {
+			sum.Add(sum, k.clip(j, k.lo[j], k.hi[j]))
+		}
+	}
+	return sum
+}
+
+func (k *checker) record(num *big.Int) {
+	b := new(big.Rat).SetFrac(num, big.NewInt(k.c.Duals[k.dual].Den))
+	if k.least == nil || b.Cmp(k.least) < 0 {
+		k.least = b
+	}
+}
+
+func (k *checker) leaf(at int, n *solve.ProofNode) error {
+	for j := range k.lo {
+		if k.lo[j] > k.hi[j] {
+			return nil
+		}
+	}
+	if n.Dual < 0 || n.Dual >= len(k.c.Duals) {
+		return invalid("node %d: no dual %d", at, n.Dual)
+	}
+	k.price(n.Dual, n.Farkas)
+	sum := k.total()
+	if !n.Farkas {
+		k.record(sum)
+	} else if sum.Sign() <= 0 {
+		return invalid("node %d: dual %d does not exclude the box", at, n.Dual)
+	}
+	return nil
+}
+
+// fixings bounds the side that each tightening cuts off, then applies all.
+func (k *checker) fixings(at int, n *solve.ProofNode) error {
+	if len(n.Fix) == 0 {
+		return nil
+	}
+	if n.Dual < 0 || n.Dual >= len(k.c.Duals) {
+		return invalid("node %d: no dual %d", at, n.Dual)
+	}
+	k.price(n.Dual, false)
+	sum := k.total()
+	for _, c := range n.Fix {
+		if !k.integral(c.Var) {
+			return invalid("node %d: variable %d cannot be tightened", at, c.Var)
+		}
+		lo, hi := k.lo[c.Var], k.hi[c.Var]
+		switch {
+		case c.Upper && c.Bound >= hi, !c.Upper && c.Bound <= lo:
+			continue
+		case c.Upper:
+			lo = max(lo, c.Bound+1)
+		default:
+			hi = min(hi, c.Bound-1)
+		}
+		side := new(big.Int).Sub(sum, k.clip(c.Var, k.lo[c.Var], k.hi[c.Var]))
+		k.record(side.Add(side, k.clip(c.Var, lo, hi)))
+	}
+	for _, c := range n.Fix {
+		k.tighten(c)
+	}
+	return nil
+}

@@ -1,0 +1,21 @@
+// Package mip answers models by branch and bound on linear relaxations.
+//
+//	    root ── relaxation ── dual vector, rounded ── exact bound
+//	   /    \
+//	x ≤ a   x ≥ a+1        or, on an exactly-one row:
+//	 ·        ·            these members 0 | the other members 0
+//
+// Floating point only guides the search. Incumbents are checked against the
+// model in exact integers (continuous parts in rationals, from the basis); a
+// node is pruned only by a dual vector whose bound, recomputed in integers
+// inside the node's box, reaches the incumbent; an infeasible node needs a dual
+// vector for the zero objective with positive bound. A node for which neither
+// is found is branched on, or, when nothing is left to branch on, stays open
+// and is counted in the final bound. The certificate is that tree.
+//
+// Glossary: plunging = following one child after the other until a node is
+// pruned, then taking the open node of least bound; reduced-cost fixing =
+// removing values that would lift the node's bound to the incumbent;
+// pseudo-cost = average gain of the bound seen when branching on a variable or
+// row; strong branching = measuring that gain by a few simplex iterations.
+package mip

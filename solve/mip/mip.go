@@ -1,0 +1,229 @@
+package mip
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/big"
+	"slices"
+	"time"
+
+	"ipusolve/solve"
+	"ipusolve/solve/lp"
+)
+
+// Solver is a solve.Solver by branch and bound. It uses one thread; it may be
+// used by several goroutines at once.
+type Solver struct{}
+
+var _ solve.Solver = Solver{}
+
+// Solve answers m. Limits and cancellation end it with the best so far and a
+// certificate for the bound reached. Errors wrap solve.ErrModel, or report
+// that CLP could not be set up.
+func (Solver) Solve(ctx context.Context, m *solve.Model, opt solve.Options) (*solve.Result, error) {
+	if err := m.Validate(); err != nil {
+		return nil, fmt.Errorf("mip: %w", err)
+	}
+	begin := time.Now()
+	if opt.TimeLimit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, opt.TimeLimit)
+		defer cancel()
+	}
+	in := newInstance(m)
+	relax := lp.Relaxation(m)
+	simplex, err := lp.New(relax)
+	if err != nil {
+		return nil, fmt.Errorf("mip: %w", err)
+	}
+	defer simplex.Free()
+	s := &search{
+		ctx: ctx, in: in, opt: opt, begin: begin,
+		relax: relax, simplex: simplex, prover: newProver(in), rootBox: in.rootBox(),
+		log: opt.Log, pseudo: newPseudo(in, opt.Seed),
+		stats: solve.Stats{Vars: len(m.Vars), Rows: len(m.Rows)},
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	defer s.free()
+	s.run()
+	return s.result(), nil
+}
+
+// search is one solve.
+type search struct {
+	ctx     context.Context
+	in      *instance
+	opt     solve.Options
+	begin   time.Time
+	log     *slog.Logger
+	relax   *lp.Problem
+	simplex *lp.Simplex
+	elastic *elastic // made when first needed
+	prover  *prover
+	pseudo  *pseudo
+	strong  int64 // simplex iterations spent on strong branching
+	rootBox box
+	stats   solve.Stats
+
+	root  *node
+	open  queue
+	stuck []*node // nothing left to branch on, and no proof
+	seq   int     // nodes made
+	dive  *node   // next node of the current plunge
+
+	best    *solve.Assignment
+	bestObj *big.Rat
+	logged  *big.Rat // bound last logged
+}
+
+func (s *search) free() {
+	if s.elastic != nil {
+		s.elastic.simplex.Free()
+	}
+}
+
+func (s *search) on(t solve.Technique) bool { return !slices.Contains(s.opt.Disable, t) }
+
+// stopped reports whether a limit is reached.
+func (s *search) stopped() bool {
+	return s.ctx.Err() != nil || (s.opt.Effort > 0 && s.stats.LPIterations >= s.opt.Effort)
+}
+
+// run is the loop over nodes.
+func (s *search) run() {
+	s.log.Info("model", "rows", s.stats.Rows, "variables", s.stats.Vars, "continuous", s.in.continuous, "exactlyOne", len(s.in.sets))
+	zero := &solve.Dual{Den: 1}
+	p, ok := s.prover.proof(zero, s.rootBox)
+	if !ok {
+		panic("mip: the box bound overflows although the model is valid")
+	}
+	s.root = &node{dual: zero, bound: p.bound}
+	s.open.push(s.root)
+	if s.opt.WarmStart != nil {
+		s.warmStart(s.opt.WarmStart)
+	}
+	for !s.stopped() {
+		n := s.next()
+		if n == nil || s.withinGap(n) {
+			if n != nil {
+				s.open.push(n)
+			}
+			break
+		}
+		s.process(n)
+		s.progress()
+	}
+	if s.dive != nil {
+		s.open.push(s.dive)
+		s.dive = nil
+	}
+}
+
+// next takes the node to work on: the plunge's, else the least bound. Nodes
+// that the incumbent already closes are left behind as leaves.
+func (s *search) next() *node {
+	if n := s.dive; n != nil {
+		s.dive = nil
+		if !s.closes(n.bound) {
+			return n
+		}
+	}
+	for len(s.open) > 0 {
+		if n := s.open.pop(); !s.closes(n.bound) {
+			return n
+		}
+	}
+	return nil
+}
+
+// closes reports whether nothing below bound can beat the incumbent.
+func (s *search) closes(bound *big.Rat) bool {
+	return s.bestObj != nil && bound.Cmp(s.bestObj) >= 0
+}
+
+// bound is what is proven so far, n being out of the queue.
+func (s *search) bound(n *node) *big.Rat {
+	b := s.bestObj
+	least := func(x *big.Rat) {
+		if b == nil || x.Cmp(b) < 0 {
+			b = x
+		}
+	}
+	if n != nil {
+		least(n.bound)
+	}
+	if s.dive != nil {
+		least(s.dive.bound)
+	}
+	if len(s.open) > 0 {
+		least(s.open[0].bound)
+	}
+	for _, k := range s.stuck {
+		least(k.bound)
+	}
+	return b
+}
+
+func (s *search) withinGap(n *node) bool {
+	return s.opt.Gap > 0 && s.bestObj != nil && solve.Gap(s.bestObj, s.bound(n)) <= s.opt.Gap
+}
+
+// result sums up when the loop has ended.
+func (s *search) result() *solve.Result {
+	r := &solve.Result{Stats: s.stats}
+	r.Bound = s.bound(nil)
+	open := len(s.stuck)
+	for _, n := range s.open {
+		if !s.closes(n.bound) {
+			open++
+		}
+	}
+	r.Stats.OpenNodes = open
+	switch {
+	case s.best == nil && open == 0:
+		r.Status, r.Bound = solve.Infeasible, nil
+	case s.best == nil:
+		r.Status = solve.Unknown
+	case r.Bound.Cmp(s.bestObj) == 0:
+		r.Status = solve.Optimal
+	default:
+		r.Status = solve.Feasible
+	}
+	if s.best != nil {
+		r.Assignment, r.Objective = *s.best, s.bestObj
+	}
+	r.Certificate = s.certificate(r)
+	r.Stats.Duration = time.Since(s.begin)
+	s.log.Info("end", "status", r.Status.String(), "nodes", r.Stats.Nodes, "open", open, "best", text(r.Objective), "bound", text(r.Bound),
+		"gap", r.Gap(), "iterations", r.Stats.LPIterations, "seconds", r.Stats.Duration.Seconds())
+	return r
+}
+
+// progressEvery is the number of nodes between two log lines at an unchanged
+// bound.
+const progressEvery = 100
+
+func (s *search) progress() {
+	b := s.bound(nil)
+	if b == nil || (s.logged != nil && b.Cmp(s.logged) == 0 && s.stats.Nodes%progressEvery != 0) {
+		return
+	}
+	s.logged = b
+	s.line("progress")
+}
+
+func (s *search) line(msg string) {
+	b := s.bound(nil)
+	s.log.Info(msg, "nodes", s.stats.Nodes, "open", len(s.open), "best", text(s.bestObj), "bound", text(b),
+		"gap", solve.Gap(s.bestObj, b), "iterations", s.stats.LPIterations, "seconds", time.Since(s.begin).Seconds())
+}
+
+func text(x *big.Rat) string {
+	if x == nil {
+		return "-"
+	}
+	return x.RatString()
+}
