@@ -1,0 +1,118 @@
+package planning
+
+import (
+	"ipusolve/device"
+	"ipusolve/encode"
+	"ipusolve/model"
+	"ipusolve/model/space"
+)
+
+// Events of a stage at which memory is limited. The largest items of all
+// candidates lie on tile 0, so the sums are attained there.
+//
+//	gather  result before (or its row-major runs) · A · gathered W
+//	kernel  A · gathered W · partial (or the result, with one inner part)
+//	reduce  partial · received partials · result
+//	linear  result · its row-major runs (only where a move to runs is possible)
+//
+// plus, at every event, the weights that stay on the tile: whole blocks, or the
+// slices of gathered ones.
+const (
+	gatherTotal = iota
+	kernelTotal
+	reduceTotal
+	linearTotal
+	residentTotal
+	carriedTotal
+	gatherInter
+	kernelInter
+	reduceInter
+	residentInter
+	carriedInter
+	numUses
+)
+
+// standardShare is the part of the memory limit that lies below the interleaved
+// region: the data range less what is reserved for rows, code and tables.
+const standardShare = device.StandardBytes - model.DefaultReserve
+
+var eventNames = []string{"gather", "kernel", "reduce", "linear"}
+
+// limits lists the memory limits of a chain and, per stage, where the entries of
+// Candidate.Use count. Offsets say how a limit follows from the memory limit V:
+// V + offset. Amounts in override replace those of the same name.
+func limits(c *space.Chain, v int64, override map[string]int64) (list []encode.Limit, offsets []int64, counts [][][]int) {
+	var total, inter []int
+	at := map[string]int{}
+	add := func(name string, offset int64) int {
+		amount := v + offset
+		if o, ok := override[name]; ok {
+			amount = min(amount, o)
+		}
+		at[name] = len(list)
+		list = append(list, encode.Limit{Name: name, Amount: amount})
+		offsets = append(offsets, offset)
+		return len(list) - 1
+	}
+	for i := range c.Stages {
+		for _, e := range eventNames {
+			total = append(total, add("memory/total/"+c.Stages[i].Gemm.Name+"."+e, 0))
+		}
+		for _, e := range eventNames[:3] {
+			inter = append(inter, add("memory/interleaved/"+c.Stages[i].Gemm.Name+"."+e, -standardShare))
+		}
+	}
+	for i := range c.Stages {
+		n := make([][]int, numUses)
+		for e := range 4 {
+			n[gatherTotal+e] = []int{total[4*i+e]}
+		}
+		for e := range 3 {
+			n[gatherInter+e] = []int{inter[3*i+e]}
+		}
+		n[residentTotal], n[residentInter] = total, inter
+		if i+1 < len(c.Stages) {
+			n[carriedTotal] = []int{total[4*(i+1)]}
+			n[carriedInter] = []int{inter[3*(i+1)]}
+		}
+		counts = append(counts, n)
+	}
+	return list, offsets, counts
+}
+
+// uses gives the bytes of a candidate per event, class and kind. linear is the
+// size of the largest row-major run of the result where a move to runs is
+// possible, else 0.
+func uses(s space.Shape, g space.Gemm, linear int) []int32 {
+	b := s.Bytes(g)
+	u := make([]int32, numUses)
+	gathered, resident := 0, b.W
+	if g.Gathered {
+		gathered, resident = b.W, b.WSlice
+	}
+	written := b.Partial
+	if g.K == 1 {
+		written = b.Result
+	}
+	u[gatherTotal] = int32(b.A + gathered)
+	u[kernelTotal] = int32(b.A + gathered + written)
+	u[reduceTotal] = int32(b.Partial + b.Remote + b.Result)
+	if linear > 0 {
+		u[linearTotal] = int32(b.Result + linear)
+	}
+	u[residentTotal] = int32(resident)
+	u[carriedTotal] = int32(max(b.Result, linear))
+	if g.Interleaved {
+		u[gatherInter] = int32(gathered)
+		u[kernelInter] = int32(gathered)
+		if !g.Gathered {
+			u[residentInter] = int32(resident)
+		}
+	}
+	u[kernelInter] += int32(written)
+	u[reduceInter] = int32(written)
+	if g.K == 1 {
+		u[carriedInter] = int32(b.Result)
+	}
+	return u
+}

@@ -1,0 +1,141 @@
+package planning
+
+import (
+	"ipusolve/kernels"
+	"ipusolve/model"
+	"ipusolve/model/cost"
+	"ipusolve/model/space"
+)
+
+const phase = cost.RouteTail + cost.PhaseSync
+
+// transition prices the step from one GEMM's result to the next one's operand,
+// GELUs included, by the cheaper of two ways: GELU in the result's layout and
+// one move, or a move to row-major runs, GELU there, and a second move. It
+// implements encode.Pair over classes of both stages.
+type transition struct {
+	space.Transition
+	from, to []space.Gemm // candidate of each class
+	gelus    int
+	linear   int // elements of the largest row-major run; 0 = no such way
+	// viaRuns prices the second way exactly, from layouts.
+	viaRuns func(from, to space.Gemm) int64
+}
+
+func (t *transition) gelu(elements int) int64 { return int64(t.gelus) * kernels.GeluCycles(elements) }
+
+func (t *transition) inResult(a int32) int64 { return t.gelu(int(2 * t.ResultWords(t.from[a]))) }
+
+// fromRuns bounds GELU by way of row-major runs without the second move's
+// operand words.
+func (t *transition) fromRuns(a int32) int64 {
+	held, run := t.ResultWords(t.from[a]), int64(t.linear/2)
+	v := t.gelu(t.linear) - run + max(run-held, held-run)
+	if t.From.MustMove(t.from[a]) {
+		v += phase
+	}
+	return v
+}
+
+// Left is what the producing class adds at least: a tile needs not receive what
+// it holds already.
+func (t *transition) Left(a int32) int64 {
+	v := t.inResult(a) - t.ResultWords(t.from[a])
+	if t.linear > 0 {
+		v = min(v, t.fromRuns(a))
+	}
+	return v
+}
+
+// Right is what the consuming class adds at least: tile 0 needs the largest
+// operand block and the largest weight block but its own slice.
+func (t *transition) Right(b int32) int64 {
+	g := t.to[b]
+	v := t.OperandWords(g)
+	if g.Gathered {
+		bytes := t.To.Bytes(g)
+		v += int64(bytes.W-bytes.WSlice) / 4
+	}
+	if g.Q > 1 || g.Gathered {
+		v += phase // a block that several tiles need moves
+	}
+	return v
+}
+
+// roundSlack covers slices that differ by one run of 16 elements between tiles.
+const roundSlack = 16
+
+// Spread: at worst nothing of the operand is in place, the result's words come
+// on top, and the whole result is copied.
+func (t *transition) Spread(a int32) int64 {
+	held := t.ResultWords(t.from[a])
+	return t.inResult(a) + held + roundSlack + kernels.CopyCycles(int(4*held)) + phase - t.Left(a)
+}
+
+func (t *transition) LowerBound(a, b int32) int64 { return t.Left(a) + t.Right(b) }
+
+func (t *transition) Exact(a, b int32) int64 {
+	v, _ := t.best(a, b)
+	return v
+}
+
+// best is the exact price and the way that has it.
+func (t *transition) best(a, b int32) (int64, space.Via) {
+	direct := t.inResult(a) + t.Transition.Exact(t.from[a], t.to[b]).Cycles(phase)
+	if t.linear > 0 && t.gelus > 0 && t.fromRuns(a)+t.Right(b) < direct {
+		if first := t.From.LinearMove(t.from[a]).Cycles(phase); first+t.gelu(t.linear)-int64(t.linear/2)+t.Right(b) < direct {
+			if v := t.viaRuns(t.from[a], t.to[b]); v < direct {
+				return v, space.InLinear
+			}
+		}
+	}
+	return direct, space.InResult
+}
+
+// output prices the move of the last result into row-major order. The consuming
+// node has one class.
+type output struct {
+	shape space.Shape
+	from  []space.Gemm
+	exact func(space.Gemm) int64 // for columns that are no multiple of 16
+}
+
+func (o *output) held(a int32) int64 {
+	z := o.shape.Sizes(o.from[a])
+	return int64(z.ResultRows*z.ResultCols) / 2
+}
+func (o *output) Left(a int32) int64 {
+	v := -o.held(a)
+	if o.shape.MustMove(o.from[a]) {
+		v += phase
+	}
+	return v
+}
+func (o *output) Right(int32) int64 {
+	return int64(o.shape.M*o.shape.N/o.shape.Tiles) / 2
+}
+
+// Spread: at worst every element moves, and what a tile holds of its run is
+// copied row by row. Where rows are no whole panels, runs are short and each
+// costs control slots besides its words.
+func (o *output) Spread(a int32) int64 {
+	run := int64(o.shape.M*o.shape.N/o.shape.Tiles + model.PanelWidth)
+	pieces := run/int64(o.shape.N) + 2
+	words, copies := run+o.held(a), int64(0)
+	if o.shape.N%model.PanelWidth == 0 {
+		copies = pieces*kernels.CopyCycles(64) + run/4
+	} else {
+		words *= 4
+		copies = pieces*kernels.CopyCycles(64) + 3*run
+	}
+	return words + phase + copies - o.Left(a) - o.Right(0)
+}
+func (o *output) LowerBound(a, b int32) int64 {
+	return o.Left(a) + o.Right(b)
+}
+func (o *output) Exact(a, _ int32) int64 {
+	if o.shape.N%model.PanelWidth != 0 {
+		return o.exact(o.from[a])
+	}
+	return o.shape.LinearMove(o.from[a]).Cycles(phase)
+}

@@ -1,0 +1,261 @@
+package planning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ipusolve/encode"
+	"ipusolve/kernels"
+	"ipusolve/model"
+	"ipusolve/model/cost"
+	"ipusolve/model/space"
+	"ipusolve/solve"
+)
+
+// Options steers planning.
+type Options struct {
+	Solve solve.Options
+	// Tighten replaces memory limits by smaller ones, by name: what placement
+	// found to be out of reach. The bound of a tightened problem is not one of
+	// the problem.
+	Tighten map[string]int64
+}
+
+// Result is a solved planning problem.
+type Result struct {
+	Plan    *model.Plan
+	Outcome *encode.Outcome
+	// Uses are the bytes of the plan by limit, as planning counts them.
+	Uses []Use
+}
+
+// Use is what a plan takes of one memory limit.
+type Use struct {
+	Name  string
+	Bytes int64
+	Limit int64
+}
+
+// InfeasibleError says which memory limit rules out every plan, and the
+// smallest memory limit that admits one.
+type InfeasibleError struct {
+	Limit    string // binding limit, class/total at operation.event
+	Required int64  // bytes that the least demanding plan uses there
+	Allowed  int64
+	Smallest int64 // smallest memory limit V that would do
+	Proven   bool  // no smaller multiple of the granule would do
+}
+
+func (e *InfeasibleError) Error() string {
+	claim := "smallest memory limit that would do"
+	if !e.Proven {
+		claim = "a memory limit that would do"
+	}
+	return fmt.Sprintf("planning: infeasible: %s needs %d bytes a tile, the limit leaves %d; %s: %d", e.Limit, e.Required, e.Allowed, claim, e.Smallest)
+}
+
+// Solve plans a problem in the family normal under profile c600.
+func Solve(ctx context.Context, p *model.Problem, solver solve.Solver, opt Options) (*Result, error) {
+	b, err := newBuilder(p, opt.Tighten)
+	if err != nil {
+		return nil, err
+	}
+	out, err := encode.Select(ctx, b.sel, solver, opt.Solve)
+	if errors.Is(err, encode.ErrInfeasible) {
+		return nil, b.infeasible(ctx, solver, opt.Solve)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("planning: %w", err)
+	}
+	res := &Result{Outcome: out}
+	if out.Choice == nil {
+		return res, nil
+	}
+	if res.Plan, err = b.plan(out.Choice); err != nil {
+		return nil, err
+	}
+	if got := res.Plan.Total(); got != out.Objective {
+		return nil, fmt.Errorf("planning: the plan's layouts cost %d cycles, its candidates %d", got, out.Objective)
+	}
+	for l, u := range b.sel.Uses(out.Choice) {
+		res.Uses = append(res.Uses, Use{b.sel.Limits[l].Name, u, b.sel.Limits[l].Amount})
+	}
+	return res, nil
+}
+
+// builder states a problem as a selection.
+type builder struct {
+	problem *model.Problem
+	chain   *space.Chain
+	sel     *encode.Selection
+	offsets []int64
+	gemms   [][]space.Gemm // per stage and candidate
+	pairs   []*transition  // between stage i and i+1
+}
+
+func newBuilder(p *model.Problem, tighten map[string]int64) (*builder, error) {
+	chain, err := space.NewChain(p)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{problem: p, chain: chain, sel: &encode.Selection{Name: "planning"}, gemms: make([][]space.Gemm, len(chain.Stages))}
+	var counts [][][]int
+	b.sel.Limits, b.offsets, counts = limits(chain, int64(p.MemoryLimit), tighten)
+	var classes [][]space.Gemm
+	for i := range chain.Stages {
+		node, list := b.node(i)
+		node.Counts = counts[i]
+		b.sel.Nodes = append(b.sel.Nodes, node)
+		classes = append(classes, list)
+	}
+	for i := 0; i+1 < len(chain.Stages); i++ {
+		t := &transition{Transition: space.Transition{From: chain.Stages[i].Shape, To: chain.Stages[i+1].Shape},
+			from: classes[i], to: classes[i+1], gelus: len(chain.Stages[i].Gelus), linear: b.runs(i)}
+		t.viaRuns = func(from, to space.Gemm) int64 { return b.viaRuns(i, from, to) }
+		b.pairs = append(b.pairs, t)
+		b.sel.Edges = append(b.sel.Edges, encode.Edge{Name: "move/" + chain.Stages[i].Result(), From: i, To: i + 1, Pair: t})
+	}
+	if p.Outputs == model.OutputsLinear {
+		last := len(chain.Stages) - 1
+		node := encode.Node{Name: "output", Candidates: []encode.Candidate{{}}, Describe: func(int) string { return "linear" }}
+		b.sel.Nodes = append(b.sel.Nodes, node)
+		o := &output{shape: chain.Stages[last].Shape, from: classes[last], exact: func(g space.Gemm) int64 { return b.toLinear(last, g) }}
+		b.sel.Edges = append(b.sel.Edges, encode.Edge{Name: "move/output", From: last, To: last + 1, Pair: o})
+	}
+	return b, nil
+}
+
+// runs is the size in elements of the largest row-major run of stage i's result
+// where GELU may run there, else 0.
+func (b *builder) runs(i int) int {
+	s := &b.chain.Stages[i]
+	if len(s.Gelus) == 0 || i+1 == len(b.chain.Stages) {
+		return 0
+	}
+	return s.LinearElements()
+}
+
+// node lists the candidates of a stage and the representatives of its classes:
+// candidates that differ only in the memory class of their weights look alike
+// from outside.
+func (b *builder) node(i int) (encode.Node, []space.Gemm) {
+	stage := &b.chain.Stages[i]
+	last := i+1 == len(b.chain.Stages)
+	linear := 2 * b.runs(i)
+	if last && b.problem.Outputs == model.OutputsLinear {
+		linear = 2 * (stage.M*stage.N/stage.Tiles + model.PanelWidth)
+	}
+	gathered := i == 0 && b.problem.Inputs == model.InputsGathered
+	var cands []encode.Candidate
+	var classes []space.Gemm
+	var list []space.Gemm
+	class := map[space.Gemm]int32{}
+	stage.Each(space.Options{WeightsOnce: b.problem.Weights == model.WeightsOnce}, func(g space.Gemm) {
+		key := g
+		key.Interleaved = false
+		id, ok := class[key]
+		if !ok {
+			id = int32(len(classes))
+			class[key] = id
+			classes = append(classes, key)
+		}
+		v := stage.Kernel(g)
+		if words, sum := stage.Reduction(g); words > 0 {
+			v += words + phase + sum
+		} else {
+			v += sum
+		}
+		words, copies := stage.Gather(g, gathered)
+		v += copies
+		if i == 0 && words > 0 {
+			v += words + phase
+		}
+		if last {
+			z := stage.Sizes(g)
+			v += int64(len(stage.Gelus)) * kernels.GeluCycles(z.ResultRows*z.ResultCols)
+		}
+		cands = append(cands, encode.Candidate{Cost: v, Class: id, Use: uses(stage.Shape, g, linear)})
+		list = append(list, g)
+	})
+	b.gemms[i] = list
+	return encode.Node{Name: stage.Gemm.Name, Candidates: cands, Describe: func(c int) string { return describe(list[c]) }}, classes
+}
+
+// describe names a candidate: compute grid, result parts of a block, weights.
+func describe(g space.Gemm) string {
+	weights := "standard"
+	if g.Interleaved {
+		weights = "interleaved"
+	}
+	if g.Gathered {
+		weights += "-gathered"
+	}
+	return fmt.Sprintf("N(%d,%d,%d)/%dx%d/%s", g.R, g.Q, g.K, g.Rho, g.Kappa, weights)
+}
+
+func (b *builder) plan(choice encode.Choice) (*model.Plan, error) {
+	n := len(b.chain.Stages)
+	c := space.Choice{Gemms: make([]space.Gemm, n), Vias: make([]space.Via, n)}
+	for i := range n {
+		c.Gemms[i] = b.gemms[i][choice[i]]
+	}
+	for i, t := range b.pairs {
+		_, c.Vias[i] = t.best(b.sel.Nodes[i].Candidates[choice[i]].Class, b.sel.Nodes[i+1].Candidates[choice[i+1]].Class)
+	}
+	return b.chain.Plan(b.problem, c)
+}
+
+// viaRuns prices, from layouts, GELU in row-major runs between stages i and i+1.
+// The copy of the consumer's own weight slice belongs to the consumer.
+func (b *builder) viaRuns(i int, from, to space.Gemm) int64 {
+	first, second := b.chain.Stages[i], b.chain.Stages[i+1]
+	second.Gelus = nil
+	return b.fragment([]space.Stage{first, second}, []space.Gemm{from, to}, []space.Via{space.InLinear, space.InResult}, model.OutputsAny)
+}
+
+// toLinear prices, from layouts, the move of stage i's result to row-major order.
+func (b *builder) toLinear(i int, g space.Gemm) int64 {
+	stage := b.chain.Stages[i]
+	stage.Gelus = nil
+	return b.fragment([]space.Stage{stage}, []space.Gemm{g}, []space.Via{space.InResult}, model.OutputsLinear)
+}
+
+// fragment prices the moves and GELUs behind the first of some stages.
+func (b *builder) fragment(stages []space.Stage, gemms []space.Gemm, vias []space.Via, outputs string) int64 {
+	p := *b.problem
+	p.Inputs, p.Outputs = model.InputsPreplaced, outputs
+	gemms[0].Gathered = false
+	chain := space.Chain{Input: stages[0].Gemm.Inputs[0], Stages: stages}
+	plan, err := chain.Plan(&p, space.Choice{Gemms: gemms, Vias: vias})
+	if err != nil {
+		panic(fmt.Sprintf("planning: candidates of the family do not make a plan: %v", err))
+	}
+	var total int64
+	for i := range plan.Steps {
+		s := &plan.Steps[i]
+		for _, t := range s.Cost {
+			own := s.Kind == model.StepMove && plan.Values[s.In[0]].Role == model.RoleWeight && t.Name == cost.TermCopy
+			if s.Kind != model.StepGemm && !own {
+				total += t.Cycles
+			}
+		}
+	}
+	return total
+}
+
+// infeasible finds the smallest memory limit that admits a plan.
+func (b *builder) infeasible(ctx context.Context, solver solve.Solver, opt solve.Options) error {
+	least, err := encode.LeastBudget(ctx, b.sel, b.offsets, model.MemoryGranule, solver, opt)
+	if err != nil {
+		return fmt.Errorf("planning: %w", err)
+	}
+	e := &InfeasibleError{Smallest: least.Amount, Proven: least.Proven}
+	uses := b.sel.Uses(least.Choice)
+	for _, l := range least.Tight {
+		if over := uses[l] - b.sel.Limits[l].Amount; e.Limit == "" || over > e.Required-e.Allowed {
+			e.Limit, e.Required, e.Allowed = b.sel.Limits[l].Name, uses[l], b.sel.Limits[l].Amount
+		}
+	}
+	return e
+}
