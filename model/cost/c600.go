@@ -17,7 +17,7 @@ const (
 const (
 	TermKernel    = "kernel"         // matrix unit, weight feeding and call
 	TermWords     = "exchange/words" // busiest tile of the phase
-	TermSync      = "exchange/sync"
+	TermBarrier   = "exchange/sync"
 	TermTail      = "exchange/tail"
 	TermSum       = "reduction/sum"
 	TermCopy      = "copy"
@@ -127,7 +127,7 @@ func PhaseTerms(words int64) model.Cost {
 	}
 	return model.Cost{{Name: TermWords, Cycles: words, Exchange: true},
 		{Name: TermTail, Cycles: RouteTail, Exchange: true},
-		{Name: TermSync, Cycles: PhaseSync, Exchange: true}}
+		{Name: TermBarrier, Cycles: PhaseSync, Exchange: true}}
 }
 
 type pricer struct {
