@@ -29,10 +29,9 @@ func GeluCycles(e int) int64 { return 10*int64(e) + launch }
 // (n+1)·b + 11 (reference: simulator.md §2).
 func ReduceCycles(n, b int) int64 { return (int64(n)+1)*int64(b) + launch }
 
-// CopyCycles prices a contiguous copy of b bytes, a multiple of 4, by the
-// cheapest kernel that can do it: 288 + b/8 for at least 48 bytes and a multiple
-// of 8 (Copy64), else 11 + 6·b/4 (Copy32); nothing to copy costs nothing
-// (reference: simulator.md §2).
+// CopyCycles prices a contiguous copy of b bytes, a multiple of 4, by its size:
+// 288 + b/8 for at least 48 bytes and a multiple of 8 (Copy64), else 11 + 6·b/4
+// (Copy32); nothing to copy costs nothing (reference: simulator.md §2).
 func CopyCycles(b int) int64 {
 	switch {
 	case b == 0:
@@ -40,8 +39,11 @@ func CopyCycles(b int) int64 {
 	case b >= minCopy64 && b%8 == 0:
 		return StridedCopyCycles(b)
 	}
-	return launch + 6*ceilDiv(int64(b), 4)
+	return supervisorCopyCycles(b)
 }
+
+// supervisorCopyCycles is the word loop of Copy32.
+func supervisorCopyCycles(b int) int64 { return launch + 6*ceilDiv(int64(b), 4) }
 
 // StridedCopyCycles prices a strided copy of b bytes in all, a multiple of 8:
 // 288 + b/8 at any size (reference: simulator.md §2).
@@ -75,7 +77,10 @@ func (s Spec) Cycles(args []uint32) int64 {
 	case CopyStrided64:
 		return StridedCopyCycles(8 * int(args[2]) * int(args[3]))
 	case Copy32:
-		return launch + 6*int64(args[2])
+		// The size's own price is the least, so that small copies gain nothing
+		// from the routine that the table does not give them.
+		b := 4 * int(args[2])
+		return max(CopyCycles(b), supervisorCopyCycles(b))
 	case FillZero:
 		return FillCycles(int(splitBytes(args[1], args[2])))
 	case CycleSample:

@@ -116,6 +116,8 @@ func TestCycles(t *testing.T) {
 		{Spec{Kind: Copy64}, []uint32{0, 0, 1, 0}, 288 + 6},
 		{Spec{Kind: CopyStrided64}, []uint32{0, 0, 4, 16, 64, 32}, 288 + 64},
 		{Spec{Kind: Copy32}, []uint32{0, 0, 11}, 11 + 66},
+		{Spec{Kind: Copy32}, []uint32{0, 0, 12}, 288 + 6},
+		{Spec{Kind: Copy32}, []uint32{0, 0, 2048}, 11 + 6*2048},
 		{Spec{Kind: FillZero}, []uint32{0, 1, 1}, 288 + 7},
 		{Spec{Kind: WorkerBarrier}, nil, 0},
 		{Spec{Kind: Startup}, nil, 0},
