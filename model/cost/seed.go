@@ -1,0 +1,66 @@
+// Package cost prices plans in cycles. Every price is a model.Cost, a sum of
+// named terms, so that a report can say where the cycles go.
+//
+// Profile seed restates the calibrated analytical model of the seed logs
+// (reference: costmodel.md §1–§9, planspace.md §10): work of an operation is its
+// largest shard, sending is shared by a pair of tiles, every phase costs a global
+// synchronisation. It reproduces the logged figures exactly; it prices plans only
+// and says nothing about the simulated machine. PriceSeed prices a whole plan;
+// the other functions are the formulas, each on small inputs.
+//
+// Glossary: payload is the bytes through the busiest endpoint of a phase; a
+// fragment is one piece that an exchange row has to name; a chunk is the unit of
+// row memory; routes are transfers with one source and any number of receivers.
+package cost
+
+import "errors"
+
+// Calibration constants (reference: costmodel.md §1), in cycles and bytes.
+const (
+	seedPayloadRate   = 4     // X: exchange bytes per cycle, direction and endpoint
+	seedLoadRate      = 8     // LS: standard memory
+	seedLoadRate2     = 16    // LI: interleaved memory
+	seedCopyRate      = 8     // CP: local copies
+	seedCopyCall      = 288   // CC: one local copy call
+	seedPanelRate     = 6     // CI: standard → interleaved panel copy
+	seedSync          = 600   // PH: one exchange phase
+	seedLaunch        = 11    // KL: one supervisor call
+	seedFragment      = 160   // FR: one fragment of a fragmented conversion
+	seedStridedCopy   = 512   // CS: largest strided copy merged into one call
+	seedTransfer      = 16592 // MX: largest single transfer
+	seedKernelCall    = 294   // G0
+	seedFeed          = 940   // GI: per 16 columns and 64 inner elements, interleaved weights
+	seedFeedStandard  = 1063  // GS: the same, standard weights
+	seedMicro         = 16    // columns and inner elements of a micro-block
+	seedGelu          = 10    // GE: per element
+	seedAddRate       = 16    // AD: elements per cycle
+	seedRowChunkWords = 7 * 6 // RW·RC: words of an exchange row per chunk
+	f16Bytes          = 2
+)
+
+// Names of cost terms, after the table of costmodel.md §14.
+const (
+	SeedTermRowWork           = "AMP row work"
+	SeedTermFeeding           = "weight feeding"
+	SeedTermCallOverhead      = "kernel call overhead"
+	SeedTermReduction         = "reduction arithmetic"
+	SeedTermRearrangement     = "rearrangement exchange"
+	SeedTermWeightBroadcast   = "weight broadcast"
+	SeedTermOperandBroadcast  = "operand broadcast" // the streamed operand moves, too
+	SeedTermGelu              = "GELU"
+	SeedTermReductionExchange = "reduction exchange"
+	SeedTermSync              = "synchronization"
+	SeedTermResultCopy        = "result copies"
+	SeedTermLocalCopy         = "local copies"
+	SeedTermFragments         = "exchange fragments"
+	SeedTermOwnerPenalty      = "owner penalty"
+	SeedTermIdleTiles         = "idle tiles"
+)
+
+// ErrImpossible marks what the profile prices as infinite: a conversion whose
+// runs are not whole words.
+var ErrImpossible = errors.New("cost: impossible under profile seed")
+
+func seedCeil(a, b int64) int64 { return (a + b - 1) / b }
+
+func seedAlign(a, m int64) int64 { return seedCeil(a, m) * m }
