@@ -61,6 +61,6 @@ const (
 // runs are not whole words.
 var ErrImpossible = errors.New("cost: impossible under profile seed")
 
-func seedCeil(a, b int64) int64 { return (a + b - 1) / b }
+func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
 
-func seedAlign(a, m int64) int64 { return seedCeil(a, m) * m }
+func seedAlign(a, m int64) int64 { return ceilDiv(a, m) * m }

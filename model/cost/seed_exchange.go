@@ -51,13 +51,13 @@ func SeedExchange(payload, phases int64) int64 {
 	if payload == 0 || phases == 0 {
 		return 0
 	}
-	return seedCeil(payload, seedPayloadRate) + seedSync*phases
+	return ceilDiv(payload, seedPayloadRate) + seedSync*phases
 }
 
 // SeedChunks is the chunk count of a phase set whose busiest endpoints have
 // payload bytes and fragments pieces.
 func SeedChunks(payload, fragments, phases int64) int64 {
-	return max(seedCeil(payload, seedTransfer), fragments, phases)
+	return max(ceilDiv(payload, seedTransfer), fragments, phases)
 }
 
 // SeedRowBytes is the memory reserved on every tile for the exchange rows of an

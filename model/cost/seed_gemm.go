@@ -27,10 +27,10 @@ func (k SeedKernel) Cost() model.Cost {
 		rows, feed, perFeed = 4*rows, seedFeedStandard, 2
 	}
 	blocks, groups := int64(k.BlockInner/seedMicro), int64(k.BlockCols/seedMicro)
-	calls := seedCeil(int64(k.Inner), int64(k.BlockInner)) * seedCeil(int64(k.Cols), int64(k.BlockCols))
+	calls := ceilDiv(int64(k.Inner), int64(k.BlockInner)) * ceilDiv(int64(k.Cols), int64(k.BlockCols))
 	return model.Cost{
-		{Name: SeedTermRowWork, Cycles: calls * blocks * seedCeil(int64(k.BlockCols)*rows, 4)},
-		{Name: SeedTermFeeding, Cycles: calls * blocks * seedCeil(groups*feed*perFeed, 4)},
+		{Name: SeedTermRowWork, Cycles: calls * blocks * ceilDiv(int64(k.BlockCols)*rows, 4)},
+		{Name: SeedTermFeeding, Cycles: calls * blocks * ceilDiv(groups*feed*perFeed, 4)},
 		{Name: SeedTermCallOverhead, Cycles: calls * seedKernelCall},
 	}
 }
@@ -49,20 +49,20 @@ func SeedPanelBuffer(rightParts int, interleaved bool, inner, blockInner, cols i
 // parts inner parts, costs over blocks kernel blocks of the inner axis
 // (reference: costmodel.md §4.2).
 func SeedOwnerPenalty(bytes, parts, blocks int64) int64 {
-	local := seedCeil(bytes, parts)
-	return blocks * max(0, seedCeil(local, seedLoadRate)-seedCeil(local, seedLoadRate2))
+	local := ceilDiv(bytes, parts)
+	return blocks * max(0, ceilDiv(local, seedLoadRate)-ceilDiv(local, seedLoadRate2))
 }
 
 // SeedPanelCopy copies bytes into interleaved memory: result copies and local
 // staging (reference: costmodel.md §4.2, §6).
-func SeedPanelCopy(bytes int64) int64 { return seedCeil(bytes, seedPanelRate) + seedLaunch }
+func SeedPanelCopy(bytes int64) int64 { return ceilDiv(bytes, seedPanelRate) + seedLaunch }
 
 // SeedReduction sums parts partials of bytes bytes each in epochs phases: 1 when
 // all remote ones are received at once, parts−1 when one by one (reference:
 // costmodel.md §4.4).
 func SeedReduction(bytes, parts, epochs int64) model.Cost {
 	return model.Cost{
-		{Name: SeedTermReductionExchange, Cycles: seedCeil(max(2*bytes, (parts-1)*bytes), seedPayloadRate), Exchange: true},
+		{Name: SeedTermReductionExchange, Cycles: ceilDiv(max(2*bytes, (parts-1)*bytes), seedPayloadRate), Exchange: true},
 		{Name: SeedTermSync, Cycles: seedSync * epochs, Exchange: true},
 		{Name: SeedTermReduction, Cycles: (parts-1+epochs)*bytes + seedLaunch*epochs},
 	}
@@ -152,14 +152,14 @@ func SeedStationary(tiles, inner int, left, right, out []model.Shard) *SeedTraff
 			have := stored[s.Index]
 			missing := int64(rows.Len()*cols.Len()-overlap(rows, have.Rows)*overlap(cols, have.Cols)) * f16Bytes
 			if missing > 0 {
-				t.Receive(s.Index, missing, seedCeil(missing, seedTransfer))
+				t.Receive(s.Index, missing, ceilDiv(missing, seedTransfer))
 				remote = true
 			}
 		}
 		if remote {
 			for _, s := range operand.shards {
 				size := int64(s.Elements()) * f16Bytes
-				t.Send(s.Index, size, seedCeil(size, seedTransfer))
+				t.Send(s.Index, size, ceilDiv(size, seedTransfer))
 			}
 		}
 	}

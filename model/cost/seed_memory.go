@@ -35,7 +35,7 @@ type SeedGemmMemory struct {
 
 // Temporary is the class-wise maximum of the kernel and the reduction step.
 func (g SeedGemmMemory) Temporary() SeedBytes {
-	inner := seedCeil(seedCeil(int64(g.Inner), seedInnerQuantum), int64(g.Parts)) * seedInnerQuantum
+	inner := ceilDiv(ceilDiv(int64(g.Inner), seedInnerQuantum), int64(g.Parts)) * seedInnerQuantum
 	kernel := SeedBytes{Interleaved: inner*int64(g.Cols)*f16Bytes + g.PartialBytes}
 	if g.SlicedLeftBytes > 0 {
 		kernel.Standard = seedAlign(g.SlicedLeftBytes+seedLeftTail, seedStandardElement)

@@ -63,8 +63,13 @@ func (m mlpPlan) build(t testing.TB) *model.Plan {
 	w1op := value("w1@op", "block0.w1", "", g1.right(1152, 4304, true))
 	h := value("h", "block0.h", "", g1.result(4304))
 	step(model.StepMove, "block0.gemm1", w1op, 0, w1)
-	step(model.StepGemm, "block0.gemm1", h, 1, x, w1op).Gemm = g1.recipe(1152, 4304)
-	phase, gelu := 2, h
+	phase, gelu := 1, h
+	if g1.k == 1 {
+		step(model.StepGemm, "block0.gemm1", h, model.NoPhase, x, w1op).Gemm = g1.recipe(1152, 4304)
+	} else {
+		step(model.StepGemm, "block0.gemm1", h, phase, x, w1op).Gemm = g1.recipe(1152, 4304)
+		phase++
+	}
 	if m.linear {
 		linear := model.Layout{Order: model.Order{Kind: model.LeftPanel}, Class: model.Interleaved, Tiles: seedTiles,
 			Axes: []model.AxisTiling{{Axis: model.Linear, Parts: seedTiles, Block: 16, Reject: true}}}
@@ -99,13 +104,14 @@ func (g mlpGrid) left(inner int) model.Layout {
 func (g mlpGrid) right(inner, cols int, delivered bool) model.Layout {
 	b, _ := g.block(inner, cols)
 	l := model.Layout{Order: model.Order{Kind: model.BlockMajor, RowBlock: b}, Class: model.Interleaved, Tiles: g.q * g.k, Axes: []model.AxisTiling{
-		{Axis: model.Cols, Parts: g.q, Block: 16, Stride: 1}, {Axis: model.Rows, Parts: g.k, Block: b, Stride: g.q}}}
+		{Axis: model.Cols, Parts: g.q, Block: 16, Stride: 1}, {Axis: model.Rows, Parts: g.k, Block: b}}}
 	if g.standard {
 		l.Class = model.Standard
 	}
 	if delivered {
 		l.Class = model.Interleaved // the kernel's receive buffer
 		l.Tiles, l.Replicas = l.Tiles*g.r, g.r
+		l.Axes[1].Stride = g.q // replicas vary slowest, as compute rows do
 	} else if g.offset > 0 {
 		l.Map = model.Rotation(l.Tiles, g.offset, seedTiles)
 	}

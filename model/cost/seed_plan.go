@@ -179,14 +179,14 @@ func (s *seedPricer) gemm(i int) error {
 	k, c := int64(recipe.Compute.Inner), int64(recipe.BlockCols)
 	interleaved := s.plan.Values[right].Layout.Class == model.Interleaved
 
-	tileCols := c * seedCeil(seedCeil(int64(cols), c), int64(recipe.Compute.Cols))
-	tileInner := seedCeil(seedAlign(int64(inner), int64(recipe.BlockInner)), k)
-	tileRows := seedCeil(int64(rows), int64(recipe.Compute.Rows))
+	tileCols := c * ceilDiv(ceilDiv(int64(cols), c), int64(recipe.Compute.Cols))
+	tileInner := ceilDiv(seedAlign(int64(inner), int64(recipe.BlockInner)), k)
+	tileRows := ceilDiv(int64(rows), int64(recipe.Compute.Rows))
 	cost := SeedKernel{Rows: int(tileRows), Cols: int(tileCols), Inner: int(tileInner),
 		BlockInner: recipe.BlockInner, BlockCols: recipe.BlockCols, Interleaved: interleaved}.Cost()
 	rightParts := storedInnerParts(&s.plan.Values[right].Layout)
 	if !interleaved && SeedPanelBuffer(int(rightParts), interleaved, inner, recipe.BlockInner, int(tileCols)) {
-		blocks := seedCeil(int64(inner), int64(recipe.BlockInner))
+		blocks := ceilDiv(int64(inner), int64(recipe.BlockInner))
 		if penalty := SeedOwnerPenalty(tileCols*tileInner*f16Bytes, rightParts, blocks); penalty > 0 {
 			cost = append(cost, model.Term{Name: SeedTermOwnerPenalty, Cycles: penalty})
 		}
@@ -209,7 +209,7 @@ func (s *seedPricer) gemm(i int) error {
 	if payload := traffic.Payload(); payload > 0 {
 		phases = 1
 		cost = append(cost,
-			model.Term{Name: name, Cycles: seedCeil(payload, seedPayloadRate), Exchange: true},
+			model.Term{Name: name, Cycles: ceilDiv(payload, seedPayloadRate), Exchange: true},
 			model.Term{Name: SeedTermSync, Cycles: seedSync, Exchange: true})
 	}
 

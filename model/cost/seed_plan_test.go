@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -149,6 +150,59 @@ func TestFinalists(t *testing.T) {
 		if err := r.State.Accept(); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
+	}
+}
+
+// A GEMM with one inner part has no partials (reference: planspace.md §11 item
+// 11; its 69078 charges sends by tile, so half of the broadcast less).
+func TestSingleInnerPart(t *testing.T) {
+	p := firstSeed
+	p.linear, p.gemm1 = false, mlpGrid{r: 5, q: 269, k: 1, rows: 5, cols: 269}
+	r := price(t, p.build(t), SeedRectangles)
+	const broadcast = 2 * 1152 * 16 * 2 / 4
+	want := [][2]int64{{69078 + broadcast/2, broadcast + 600}, {23371, 0}}
+	if d := cmp.Diff(want, pairs(r.Steps)[:2]); d != "" {
+		t.Error(d)
+	}
+	if err := r.State.Accept(); !errors.Is(err, ErrSeedMemory) || r.Memory[1].Live.Standard != 336384 {
+		t.Errorf("a left operand of %d bytes: %v", r.Memory[1].Live.Standard, err)
+	}
+}
+
+// Sharing by the replicas of gathered inputs is part of the GEMM, too.
+func TestGatheredInput(t *testing.T) {
+	p := firstSeed.build(t)
+	p.Problem.Inputs = model.InputsGathered
+	home := p.Values[0]
+	home.Name, home.Layout.Slices = "x@home", 135
+	p.Values[0].Role = ""
+	p.Values = append(p.Values, home)
+	gather := model.Step{Kind: model.StepMove, Op: "block0.gemm1", In: []int{len(p.Values) - 1}, Out: 0, Phase: 0}
+	p.Steps = append([]model.Step{gather}, p.Steps...)
+	r := price(t, p, SeedRectangles)
+	// The busiest tiles are of the second row part, as the first ones hold their
+	// weights: 134 of the 135 slices (40 or 41 rows of 16 elements) of 364·240
+	// elements, and the weights.
+	const want = (364*240-40*16)*2 + 15360
+	got := int64(0)
+	for _, term := range r.Steps[2] {
+		if term.Name == SeedTermOperandBroadcast {
+			got = term.Cycles
+		}
+	}
+	if got != want/4 {
+		t.Errorf("operand broadcast %d cycles, want %d", got, want/4)
+	}
+	if len(r.Steps[0]) != 0 || len(r.Steps[1]) != 0 {
+		t.Errorf("deliveries cost %v and %v by themselves", r.Steps[0], r.Steps[1])
+	}
+}
+
+func TestPriceSeedRejects(t *testing.T) {
+	p := firstSeed.build(t)
+	p.Steps[0].Out = 99
+	if _, err := PriceSeed(p); err == nil {
+		t.Error("a plan with a wild index is priced")
 	}
 }
 

@@ -6,10 +6,10 @@ import "ipusolve/model"
 func SeedGelu(elements int64) int64 { return seedGelu*elements + seedLaunch }
 
 // SeedAdd is an addition on the largest shard's elements.
-func SeedAdd(elements int64) int64 { return seedCeil(elements, seedAddRate) + seedLaunch }
+func SeedAdd(elements int64) int64 { return ceilDiv(elements, seedAddRate) + seedLaunch }
 
 // SeedCast converts bytes in to bytes out on one tile.
-func SeedCast(in, out int64) int64 { return seedCeil(in+out, seedLoadRate) + seedLaunch }
+func SeedCast(in, out int64) int64 { return ceilDiv(in+out, seedLoadRate) + seedLaunch }
 
 // SeedPack is packing row-major elements into an order; blocks64 says that the
 // order is made of 64×16 blocks exactly (reference: costmodel.md §6).
@@ -39,4 +39,4 @@ func SeedUnpack(elements int64, from model.OrderKind) int64 {
 const seedFillRate = 48
 
 // SeedFill zeroes bytes of a padded destination.
-func SeedFill(bytes int64) int64 { return seedCeil(bytes, seedFillRate) + seedLaunch }
+func SeedFill(bytes int64) int64 { return ceilDiv(bytes, seedFillRate) + seedLaunch }

@@ -230,17 +230,17 @@ func logicalBox(s model.Shard) model.Box {
 func (r *seedRearranger) cost(c *SeedConversion, fragments int64) {
 	if payload := max(c.PairOut, c.TileIn); payload > 0 {
 		c.Cost = append(c.Cost,
-			model.Term{Name: SeedTermRearrangement, Cycles: seedCeil(payload, seedPayloadRate), Exchange: true},
+			model.Term{Name: SeedTermRearrangement, Cycles: ceilDiv(payload, seedPayloadRate), Exchange: true},
 			model.Term{Name: SeedTermSync, Cycles: seedSync, Exchange: true})
 	}
 	if c.Strategy == SeedLogical && r.rule == SeedByteRuns && fragments > 0 {
 		c.Cost = append(c.Cost, model.Term{Name: SeedTermFragments, Cycles: seedFragment * fragments, Exchange: true})
 	}
 	if c.LocalCalls > 0 {
-		c.Cost = append(c.Cost, model.Term{Name: SeedTermLocalCopy, Cycles: seedCeil(c.LocalBytes, seedCopyRate) + seedCopyCall*c.LocalCalls})
+		c.Cost = append(c.Cost, model.Term{Name: SeedTermLocalCopy, Cycles: ceilDiv(c.LocalBytes, seedCopyRate) + seedCopyCall*c.LocalCalls})
 	}
 	total := c.Cost.Total()
-	if scaled := seedCeil(total*int64(r.tiles), int64(max(r.from.Tiles, r.to.Tiles))); scaled > total {
+	if scaled := ceilDiv(total*int64(r.tiles), int64(max(r.from.Tiles, r.to.Tiles))); scaled > total {
 		c.Cost = append(c.Cost, model.Term{Name: SeedTermIdleTiles, Cycles: scaled - total})
 	}
 }
