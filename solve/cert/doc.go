@@ -19,23 +19,38 @@
 //     equals the incumbent's objective; claimed infeasible means that there are
 //     Farkas and empty leaves only.
 //
-// Write and Read are the text form; it is self-contained, one item a line:
+// Write and Read are the text form; it is self-contained, one item a line.
+// Minimise 3x + 2y subject to 2x + 2y ≥ 1:
 //
 //	ipusolve-certificate 1
 //	model "two"
 //	constant 0
-//	var binary 0 1 3 "x"               kind lower upper cost name
+//	var binary 0 1 3 "x"
 //	var binary 0 1 2 "y"
-//	row >= 1 0:2 1:2 "cover"           sense rhs variable:coefficient… name
+//	row >= 1 0:2 1:2 "cover"
 //	status optimal
 //	bound 2
 //	values 0 1
-//	dual 1 0:1                         denominator row:numerator…
-//	fix 0 0<=0                         dual variable<=bound or >=…; of the next branch
-//	branch 1 0 1 2                     variable at down up
-//	leaf 0 farkas                      dual
-//	leaf 0
+//	dual 1 0:1
+//	dual 1
+//	fix 0 0<=0
+//	branch 1 0 1 2
+//	leaf 0 farkas
+//	leaf 1
 //	end
 //
-// and choose ROW DOWN UP VARIABLE… for a split of an exactly-one row.
+// The items, numbers counted from 0 in the order of the text:
+//
+//	var KIND LOWER UPPER COST "NAME"
+//	row SENSE RHS VARIABLE:COEFFICIENT… "NAME"
+//	values X…                           incumbent; fraction VARIABLE P/Q replaces one
+//	dual DENOMINATOR ROW:NUMERATOR…
+//	fix DUAL VARIABLE<=BOUND…           or >=; belongs to the next branch or choose
+//	branch VARIABLE AT DOWN UP          children by node number
+//	choose ROW DOWN UP VARIABLE…        the variables are 0 in DOWN, the others in UP
+//	leaf DUAL [farkas]
+//
+// The example: with multiplier 1 the row "cover" gives 1 + 1·x + 0·y ≥ 1, so x = 1
+// costs at least 2 and may be cut off. Then y = 0 violates the row (1 − 0 > 0), and
+// y = 1 costs 2 without any row.
 package cert

@@ -1,0 +1,312 @@
+package cert_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ipusolve/solve"
+	"ipusolve/solve/cert"
+	"ipusolve/solve/mip"
+)
+
+var ratComparer = cmp.Comparer(func(a, b *big.Rat) bool { return (a == nil) == (b == nil) && (a == nil || a.Cmp(b) == 0) })
+
+// docExample is the certificate in the package comment.
+func docExample(t testing.TB) string {
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	in := false
+	for _, line := range strings.Split(string(text), "\n") {
+		line = strings.TrimPrefix(line, "//\t")
+		in = in || line == "ipusolve-certificate 1"
+		if in {
+			fmt.Fprintln(&b, line)
+			if line == "end" {
+				return b.String()
+			}
+		}
+	}
+	t.Fatal("no example in doc.go")
+	return ""
+}
+
+func TestDocExample(t *testing.T) {
+	m, c, err := cert.Read(strings.NewReader(docExample(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := cert.Check(m, c)
+	if err != nil || v.Status != solve.Optimal || v.Bound.RatString() != "2" || v.Objective.RatString() != "2" {
+		t.Errorf("%+v, %v", v, err)
+	}
+	var back strings.Builder
+	if err := cert.Write(&back, m, c); err != nil || back.String() != docExample(t) {
+		t.Errorf("%v\n%s", err, back.String())
+	}
+}
+
+// Every change of the example that breaks the proof is named.
+func TestBrokenExample(t *testing.T) {
+	for _, c := range []struct{ old, with, want string }{
+		{"bound 2", "bound 3", "claimed optimal with objective 2 and bound 3"},
+		{"status optimal", "status feasible", "claimed feasible with objective 2 and bound 2"},
+		{"status optimal\nbound 2", "status optimal", "no bound claimed"},
+		{"status optimal", "status infeasible", "infeasibility is not proven"},
+		{"status optimal", "status unknown", "an incumbent in an unknown"},
+		{"status optimal\nbound 2\nvalues 0 1", "status unknown\nbound 3", "claimed bound 3, proven 2"},
+		{"values 0 1", "values 0 0", `row "cover": 0 >= 1 is false`},
+		{"values 0 1", "values 1 1", "claimed optimal with objective 5"},
+		{"values 0 1", "values 0 2", "outside its bounds"},
+		{"values 0 1", "values 1", "1 values for 2"},
+		{"values 0 1", "values 0 0\nfraction 1 1/2", "no integer"},
+		{"values 0 1", "values 0 0\nfraction 5 1/2", "malformed fractions"},
+		{"dual 1 0:1", "dual 1 0:-1", `sign of the multiplier of row "cover"`},
+		{"dual 1 0:1", "dual 0 0:1", "dual 0 is malformed"},
+		{"dual 1 0:1", "dual 1 7:1", "out of order or range"},
+		{"dual 1 0:1", "dual 2 0:5", "claimed bound 2, proven -2"}, // side x = 1: 5/2 − 2 − 3 = −5/2
+		{"dual 1 0:1", "dual 1", "does not exclude"},
+		{"fix 0 0<=0\n", "", "does not exclude"},
+		{"fix 0 0<=0", "fix 0 1<=0", "does not exclude"},
+		{"fix 0 0<=0", "fix 9 0<=0", "no dual 9"},
+		{"fix 0 0<=0", "fix 0 4<=0", "variable 4 cannot be tightened"},
+		{"branch 1 0 1 2", "branch 1 0 2 1", "does not exclude"},
+		{"branch 1 0 1 2", "branch 1 1 1 2", "does not exclude"},
+		{"branch 1 0 1 2", "branch 9 0 1 2", "variable 9 cannot be split"},
+		{"branch 1 0 1 2", "branch 1 0 1 1", "reached twice"},
+		{"branch 1 0 1 2", "branch 1 0 0 2", "child 0 out of range"},
+		{"branch 1 0 1 2", "branch 1 0 1 3", "child 3 out of range"},
+		{"branch 1 0 1 2", "branch 1 9223372036854775807 1 2", "beyond the integers"},
+		{"branch 1 0 1 2", "choose 0 1 2 1", "no exactly-one row"},
+		{"branch 1 0 1 2", "choose 5 1 2 1", "no row 5"},
+		{"leaf 1\n", "leaf 0\n", "claimed bound 2, proven 1"},
+		{"leaf 1\n", "leaf 8\n", "no dual 8"},
+		{"leaf 1\n", "leaf 1\nleaf 1\n", "3 of 4 nodes"},
+		{"leaf 0 farkas", "leaf 1 farkas", "does not exclude"},
+	} {
+		text := strings.Replace(docExample(t), c.old, c.with, 1)
+		m, k, err := cert.Read(strings.NewReader(text))
+		if err != nil {
+			t.Errorf("%q → %q: %v", c.old, c.with, err)
+			continue
+		}
+		if _, err = cert.Check(m, k); !errors.Is(err, cert.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q → %q: error %v, want %q", c.old, c.with, err, c.want)
+		}
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	good := docExample(t)
+	for _, c := range []struct{ old, with, want string }{
+		{"ipusolve-certificate 1", "ipusolve-certificate 2", "line 1"},
+		{"end\n", "", "ends early"},
+		{"end\n", "end\nend\n", "line 17"},
+		{"var binary 0", "var odd 0", "line 4"},
+		{"0:2 1:2", "0:2 1:x", "line 6"},
+		{"0:2 1:2", "0:2 0:2", "twice"},
+		{"row >=", "row >>", "line 6"},
+		{"status optimal", "status good", "line 7"},
+		{"bound 2", "bound 1e9", "line 8"},
+		{"bound 2", "bound 1/0", "line 8"},
+		{"values 0 1", "values 0 9999999999999999999", "line 9"},
+		{"leaf 0 farkas", "leaf 0 forkas", "line 14"},
+		{"branch 1 0 1 2\n", "", "line 13: certificate syntax: a branch must follow"},
+		{"branch 1 0 1 2", "branch 1 0 1", "line 13"},
+		{"dual 1\n", "\n", "line 11"},
+		{"model", "mode", "line 2"},
+		{`"cover"`, `"cover`, "line 6"},
+		{`"y"`, `"x"`, "appears twice"},
+	} {
+		_, _, err := cert.Read(strings.NewReader(strings.Replace(good, c.old, c.with, 1)))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !(errors.Is(err, cert.ErrSyntax) || errors.Is(err, solve.ErrModel)) {
+			t.Errorf("%q → %q: error %v, want %q", c.old, c.with, err, c.want)
+		}
+	}
+}
+
+// small draws a model with exactly-one rows and a few others.
+func small(r *rand.Rand) *solve.Model {
+	b := solve.NewBuilder("small")
+	n := 4 + r.IntN(6)
+	for j := range n {
+		if r.IntN(5) == 0 {
+			b.Continuous(fmt.Sprintf("c%d", j), -1, 4, int64(r.IntN(9))-4)
+		} else {
+			b.Add(solve.Var{Name: fmt.Sprintf("x%d", j), Upper: 1, Cost: int64(r.IntN(60)) - 20})
+		}
+	}
+	for i := range 2 + r.IntN(5) {
+		var terms []solve.Term
+		for j := range n {
+			if r.IntN(2) == 0 {
+				terms = append(terms, solve.Term{Var: j, Coef: 1 + int64(i%3)*int64(r.IntN(7))})
+			}
+		}
+		if i%3 == 0 {
+			b.Row(fmt.Sprintf("r%d", i), solve.EQ, 1, terms...)
+		} else {
+			b.Row(fmt.Sprintf("r%d", i), solve.Sense(2*r.IntN(2)), int64(r.IntN(12)), terms...)
+		}
+	}
+	m, err := b.Build()
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+func solved(t *testing.T, m *solve.Model) *solve.Result {
+	r, err := mip.Solver{}.Solve(context.Background(), m, solve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// clone copies a certificate by its JSON form.
+func clone(t *testing.T, c *solve.Certificate) *solve.Certificate {
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &solve.Certificate{}
+	if err := json.Unmarshal(text, out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Both forms give back what was written.
+func TestRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for range 100 {
+		m := small(r)
+		c := solved(t, m).Certificate
+		if d := cmp.Diff(clone(t, c), clone(t, clone(t, c)), ratComparer); d != "" {
+			t.Fatal(d)
+		}
+		var text strings.Builder
+		if err := cert.Write(&text, m, c); err != nil {
+			t.Fatal(err)
+		}
+		m2, c2, err := cert.Read(strings.NewReader(text.String()))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text.String())
+		}
+		var again strings.Builder
+		if err := cert.Write(&again, m2, c2); err != nil || again.String() != text.String() {
+			t.Fatalf("%v\n%s\n%s", err, text.String(), again.String())
+		}
+		if _, err := cert.Check(m2, c2); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A corrupted certificate is rejected, or what it still proves is true.
+func TestMutations(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	rejected, accepted := 0, 0
+	for range 3000 {
+		m := small(r)
+		res := solved(t, m)
+		c := clone(t, res.Certificate)
+		mutate(r, c)
+		v, err := cert.Check(m, c)
+		if err != nil {
+			if !errors.Is(err, cert.ErrInvalid) {
+				t.Fatalf("error of another kind: %v", err)
+			}
+			rejected++
+			continue
+		}
+		accepted++
+		if (v.Bound == nil) != (res.Objective == nil) && v.Status == solve.Infeasible {
+			t.Fatalf("a feasible model proven infeasible: %+v", c)
+		}
+		if res.Objective != nil && v.Bound != nil && v.Bound.Cmp(res.Objective) > 0 {
+			t.Fatalf("proven %s of %s: %+v\n%+v", v.Bound, res.Objective, c, m)
+		}
+	}
+	t.Logf("%d rejected, %d still true", rejected, accepted)
+	if rejected < 1000 {
+		t.Errorf("only %d rejected", rejected)
+	}
+}
+
+// mutate changes one number of a certificate.
+func mutate(r *rand.Rand, c *solve.Certificate) {
+	delta := []int64{1, -1, 2, -2, 1000, -1000}[r.IntN(6)]
+	d := &c.Duals[r.IntN(len(c.Duals))]
+	n := &c.Nodes[r.IntN(len(c.Nodes))]
+	switch r.IntN(10) {
+	case 0, 1, 2, 3:
+		if len(d.Num) > 0 {
+			d.Num[r.IntN(len(d.Num))] += delta * max(1, d.Den/2)
+		}
+	case 4:
+		d.Den += delta
+	case 5:
+		if c.Bound != nil {
+			c.Bound.Add(c.Bound, big.NewRat(delta, 1))
+		}
+	case 6:
+		if len(c.Values) > 0 {
+			c.Values[r.IntN(len(c.Values))] += delta
+		}
+	case 7:
+		n.Farkas = !n.Farkas
+	case 8:
+		n.Dual = r.IntN(len(c.Duals))
+	case 9:
+		switch {
+		case len(n.Fix) > 0 && r.IntN(2) == 0:
+			n.Fix[r.IntN(len(n.Fix))].Bound += delta
+		case n.Branch != nil:
+			n.Branch.At += delta
+			if len(n.Branch.Zero) > 0 {
+				n.Branch.Zero = n.Branch.Zero[1:]
+			}
+		default:
+			n.Dual = int(delta)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(docExample(f))
+	f.Add(strings.Replace(docExample(f), "branch 1 0 1 2", "choose 0 1 2 0", 1))
+	f.Fuzz(func(t *testing.T, text string) {
+		m, c, err := cert.Read(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		_, checkErr := cert.Check(m, c)
+		var a, b strings.Builder
+		if err := cert.Write(&a, m, c); err != nil {
+			t.Fatal(err)
+		}
+		m2, c2, err := cert.Read(strings.NewReader(a.String()))
+		if err != nil {
+			t.Fatalf("cannot read back: %v\n%s", err, a.String())
+		}
+		if _, err := cert.Check(m2, c2); (err == nil) != (checkErr == nil) {
+			t.Fatalf("%v, read back %v", checkErr, err)
+		}
+		if err := cert.Write(&b, m2, c2); err != nil || a.String() != b.String() {
+			t.Fatalf("%v\n%s\n%s", err, a.String(), b.String())
+		}
+	})
+}

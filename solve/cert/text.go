@@ -1,0 +1,365 @@
+package cert
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"ipusolve/solve"
+)
+
+// ErrSyntax is wrapped by every error of Read about its text.
+var ErrSyntax = errors.New("certificate syntax")
+
+const header = "ipusolve-certificate 1"
+
+// Write writes model and certificate in the text form of the package comment.
+func Write(w io.Writer, m *solve.Model, c *solve.Certificate) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%s\nmodel %q\nconstant %d\n", header, m.Name, m.Constant)
+	for j := range m.Vars {
+		v := &m.Vars[j]
+		fmt.Fprintf(b, "var %s %d %d %d %q\n", v.Kind, v.Lower, v.Upper, v.Cost, v.Name)
+	}
+	for i := range m.Rows {
+		r := &m.Rows[i]
+		fmt.Fprintf(b, "row %s %d", r.Sense, r.RHS)
+		for _, t := range r.Terms {
+			fmt.Fprintf(b, " %d:%d", t.Var, t.Coef)
+		}
+		fmt.Fprintf(b, " %q\n", r.Name)
+	}
+	fmt.Fprintf(b, "status %s\n", c.Status)
+	if c.Bound != nil {
+		fmt.Fprintf(b, "bound %s\n", c.Bound.RatString())
+	}
+	if len(c.Values) > 0 || c.Status == solve.Optimal || c.Status == solve.Feasible {
+		fmt.Fprint(b, "values")
+		for _, x := range c.Values {
+			fmt.Fprintf(b, " %d", x)
+		}
+		fmt.Fprintln(b)
+	}
+	for _, f := range c.Fractions {
+		fmt.Fprintf(b, "fraction %d %s\n", f.Var, f.Value.RatString())
+	}
+	for k := range c.Duals {
+		d := &c.Duals[k]
+		fmt.Fprintf(b, "dual %d", d.Den)
+		for e, i := range d.Rows {
+			fmt.Fprintf(b, " %d:%d", i, d.Num[e])
+		}
+		fmt.Fprintln(b)
+	}
+	for k := range c.Nodes {
+		writeNode(b, &c.Nodes[k])
+	}
+	fmt.Fprintln(b, "end")
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("cert: %w", err)
+	}
+	return nil
+}
+
+func writeNode(b *bufio.Writer, n *solve.ProofNode) {
+	if n.Branch == nil {
+		fmt.Fprintf(b, "leaf %d", n.Dual)
+		if n.Farkas {
+			fmt.Fprint(b, " farkas")
+		}
+		fmt.Fprintln(b)
+		return
+	}
+	if len(n.Fix) > 0 {
+		fmt.Fprintf(b, "fix %d", n.Dual)
+		for _, c := range n.Fix {
+			op := ">="
+			if c.Upper {
+				op = "<="
+			}
+			fmt.Fprintf(b, " %d%s%d", c.Var, op, c.Bound)
+		}
+		fmt.Fprintln(b)
+	}
+	if len(n.Branch.Zero) == 0 {
+		fmt.Fprintf(b, "branch %d %d %d %d\n", n.Branch.Var, n.Branch.At, n.Branch.Down, n.Branch.Up)
+		return
+	}
+	fmt.Fprintf(b, "choose %d %d %d", n.Branch.Row, n.Branch.Down, n.Branch.Up)
+	for _, j := range n.Branch.Zero {
+		fmt.Fprintf(b, " %d", j)
+	}
+	fmt.Fprintln(b)
+}
+
+// maxLine is the longest line Read takes, in bytes.
+const maxLine = 64 << 20
+
+// Read reads what Write wrote and validates the model. Errors wrap ErrSyntax
+// (with the line number) or solve.ErrModel.
+func Read(r io.Reader) (*solve.Model, *solve.Certificate, error) {
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, maxLine)
+	p := &parser{m: &solve.Model{}, c: &solve.Certificate{}}
+	ended := false
+	for line := 1; sc.Scan(); line++ {
+		text := sc.Text()
+		if ended || (line == 1 && text != header) {
+			return nil, nil, fmt.Errorf("cert: line %d: %w: expected %s", line, ErrSyntax, map[bool]string{true: "nothing after end", false: header}[ended])
+		}
+		if line == 1 {
+			continue
+		}
+		if ended = text == "end"; ended {
+			continue
+		}
+		if err := p.line(text); err != nil {
+			return nil, nil, fmt.Errorf("cert: line %d: %w: %w", line, ErrSyntax, err)
+		}
+	}
+	if err := sc.Err(); err != nil {
+		return nil, nil, fmt.Errorf("cert: %w", err)
+	}
+	if !ended || p.fix != nil {
+		return nil, nil, fmt.Errorf("cert: %w: ends early", ErrSyntax)
+	}
+	if err := p.m.Validate(); err != nil {
+		return nil, nil, fmt.Errorf("cert: %w", err)
+	}
+	return p.m, p.c, nil
+}
+
+// parser collects the items of a text, one line after the other.
+type parser struct {
+	m   *solve.Model
+	c   *solve.Certificate
+	fix *solve.ProofNode // fixings waiting for their branch
+}
+
+func (p *parser) line(text string) error {
+	fields, name := text, ""
+	if q := strings.IndexByte(text, '"'); q >= 0 {
+		var err error
+		if name, err = strconv.Unquote(text[q:]); err != nil {
+			return fmt.Errorf("bad name %s", text[q:])
+		}
+		fields = text[:q]
+	}
+	f := strings.Fields(fields)
+	if len(f) == 0 {
+		return errors.New("empty line")
+	}
+	word, f := f[0], f[1:]
+	switch word {
+	case "model":
+		p.m.Name = name
+		return nil
+	case "constant":
+		return numbers(f, &p.m.Constant)
+	case "var":
+		return p.variable(f, name)
+	case "row":
+		return p.row(f, name)
+	case "status":
+		if len(f) != 1 {
+			return errors.New("one status expected")
+		}
+		return p.c.Status.UnmarshalText([]byte(f[0]))
+	case "bound":
+		x, err := rational(f)
+		p.c.Bound = x
+		return err
+	case "values":
+		p.c.Values = make([]int64, len(f))
+		return each(f, p.c.Values)
+	case "fraction":
+		return p.fraction(f)
+	case "dual":
+		return p.dual(f)
+	case "leaf", "fix", "branch", "choose":
+		return p.node(word, f)
+	}
+	return fmt.Errorf("unknown word %q", word)
+}
+
+func (p *parser) variable(f []string, name string) error {
+	v := solve.Var{Name: name}
+	if len(f) != 4 {
+		return errors.New("var: kind, lower, upper, cost and name expected")
+	}
+	if err := v.Kind.UnmarshalText([]byte(f[0])); err != nil {
+		return err
+	}
+	err := numbers(f[1:], &v.Lower, &v.Upper, &v.Cost)
+	p.m.Vars = append(p.m.Vars, v)
+	return err
+}
+
+func (p *parser) row(f []string, name string) error {
+	r := solve.Row{Name: name}
+	if len(f) < 2 {
+		return errors.New("row: sense, right-hand side, terms and name expected")
+	}
+	if err := r.Sense.UnmarshalText([]byte(f[0])); err != nil {
+		return err
+	}
+	if err := numbers(f[1:2], &r.RHS); err != nil {
+		return err
+	}
+	for _, t := range f[2:] {
+		j, a, err := pair(t, ":")
+		if err != nil {
+			return err
+		}
+		r.Terms = append(r.Terms, solve.Term{Var: int(j), Coef: a})
+	}
+	p.m.Rows = append(p.m.Rows, r)
+	return nil
+}
+
+func (p *parser) fraction(f []string) error {
+	var j int64
+	if len(f) != 2 {
+		return errors.New("fraction: variable and value expected")
+	}
+	if err := numbers(f[:1], &j); err != nil {
+		return err
+	}
+	x, err := rational(f[1:])
+	p.c.Fractions = append(p.c.Fractions, solve.Fraction{Var: int(j), Value: x})
+	return err
+}
+
+func (p *parser) dual(f []string) error {
+	var d solve.Dual
+	if len(f) == 0 {
+		return errors.New("dual: denominator expected")
+	}
+	if err := numbers(f[:1], &d.Den); err != nil {
+		return err
+	}
+	for _, t := range f[1:] {
+		i, y, err := pair(t, ":")
+		if err != nil {
+			return err
+		}
+		d.Rows, d.Num = append(d.Rows, int(i)), append(d.Num, y)
+	}
+	p.c.Duals = append(p.c.Duals, d)
+	return nil
+}
+
+func (p *parser) node(word string, f []string) error {
+	n := solve.ProofNode{Dual: -1}
+	if p.fix != nil {
+		if word == "leaf" || word == "fix" {
+			return errors.New("a branch must follow fix")
+		}
+		n, p.fix = *p.fix, nil
+	}
+	ints := make([]int64, len(f))
+	switch word {
+	case "fix":
+		if len(f) < 2 {
+			return errors.New("fix: dual and bounds expected")
+		}
+		if err := each(f[:1], ints); err != nil {
+			return err
+		}
+		n.Dual = int(ints[0])
+		for _, t := range f[1:] {
+			upper := strings.Contains(t, "<=")
+			j, x, err := pair(t, map[bool]string{true: "<=", false: ">="}[upper])
+			if err != nil {
+				return err
+			}
+			n.Fix = append(n.Fix, solve.BoundChange{Var: int(j), Upper: upper, Bound: x})
+		}
+		p.fix = &n
+		return nil
+	case "leaf":
+		if len(f) == 2 && f[1] == "farkas" {
+			n.Farkas, f = true, f[:1]
+		}
+		if len(f) != 1 {
+			return errors.New("leaf: dual expected")
+		}
+		if err := each(f, ints); err != nil {
+			return err
+		}
+		n.Dual = int(ints[0])
+	case "branch":
+		if len(f) != 4 {
+			return errors.New("branch: variable, value and two children expected")
+		}
+		if err := each(f, ints); err != nil {
+			return err
+		}
+		n.Branch = &solve.Branch{Var: int(ints[0]), At: ints[1], Down: int(ints[2]), Up: int(ints[3])}
+	case "choose":
+		if len(f) < 4 {
+			return errors.New("choose: row, two children and variables expected")
+		}
+		if err := each(f, ints); err != nil {
+			return err
+		}
+		n.Branch = &solve.Branch{Row: int(ints[0]), Down: int(ints[1]), Up: int(ints[2])}
+		for _, j := range ints[3:] {
+			n.Branch.Zero = append(n.Branch.Zero, int(j))
+		}
+	}
+	p.c.Nodes = append(p.c.Nodes, n)
+	return nil
+}
+
+// numbers parses as many integers as there are targets.
+func numbers(f []string, to ...*int64) error {
+	if len(f) != len(to) {
+		return fmt.Errorf("%d numbers, %d expected", len(f), len(to))
+	}
+	for k := range f {
+		x, err := strconv.ParseInt(f[k], 10, 64)
+		if err != nil {
+			return fmt.Errorf("bad number %q", f[k])
+		}
+		*to[k] = x
+	}
+	return nil
+}
+
+// each parses f into the front of to.
+func each(f []string, to []int64) error {
+	for k := range f {
+		if err := numbers(f[k:k+1], &to[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func pair(t, sep string) (a, b int64, err error) {
+	l, r, ok := strings.Cut(t, sep)
+	if !ok {
+		return 0, 0, fmt.Errorf("bad entry %q", t)
+	}
+	return a, b, numbers([]string{l, r}, &a, &b)
+}
+
+// maxRational limits the digits of a rational: SetString takes exponents that
+// would fill the memory, so only p/q and integers are read.
+const maxRational = 4096
+
+func rational(f []string) (*big.Rat, error) {
+	if len(f) != 1 || len(f[0]) > maxRational || strings.Trim(f[0], "-/0123456789") != "" {
+		return nil, errors.New("one rational expected")
+	}
+	x, ok := new(big.Rat).SetString(f[0])
+	if !ok {
+		return nil, fmt.Errorf("bad rational %q", f[0])
+	}
+	return x, nil
+}
