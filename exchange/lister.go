@@ -100,11 +100,11 @@ func (l *lister) clear(c *solved) {
 }
 
 // inOrder lists the messages one by one, each at its earliest start in the gaps
-// the earlier ones left. The order must respect R9.
+// the earlier ones left; R9 predecessors move ahead.
 func (l *lister) inOrder(c *solved, method string, order []int32) {
 	l.clear(c)
 	l.stats.Tries++
-	for _, i := range order {
+	for _, i := range l.legalOrder(order) {
 		l.place(i, l.earliest(i, l.released(i)))
 	}
 	l.keep(c, method)
@@ -136,7 +136,7 @@ func (l *lister) vary(c *solved, rng *rand.Rand) {
 	for k, i := range c.messages {
 		at[k] = c.start[k] + shift[l.source[i]] - rng.Int32N(1+reach*l.items[i])
 	}
-	l.inOrder(c, "varied "+baseMethod(c.method), l.legalOrder(byKey(c.messages, func(k int) int32 { return at[k] })))
+	l.inOrder(c, "varied "+baseMethod(c.method), byKey(c.messages, func(k int) int32 { return at[k] }))
 }
 
 func baseMethod(m string) string {
