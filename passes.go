@@ -1,0 +1,243 @@
+package ipusolve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"ipusolve/device"
+	"ipusolve/exchange"
+	"ipusolve/lower"
+	"ipusolve/lower/image"
+	"ipusolve/model"
+	"ipusolve/model/cost"
+)
+
+func (c *Compilation) plan(ctx context.Context) error {
+	planned, err := c.opt.Planner.Plan(ctx, c.Problem, c.tighten)
+	if err != nil {
+		return err
+	}
+	c.Plan = planned.Plan
+	if c.Prices, err = cost.PriceC600(c.Plan); err != nil {
+		return fmt.Errorf("ipusolve: %w", err)
+	}
+	tightened := c.Report.Planning.Tightened
+	r := planned.Report
+	if c.first == nil {
+		c.first = &r
+	} else {
+		// The bound of a tightened problem says nothing about the stated one; that of
+		// the first round does.
+		r.Certificate, r.Bound, r.Status = c.first.Certificate, c.first.Bound, c.first.Status
+		if r.Bound != nil {
+			g, d := gap(r.Objective, *r.Bound), r.Objective-*r.Bound
+			r.Gap, r.Difference = &g, &d
+			if d > 0 {
+				r.Status = "feasible"
+			}
+		}
+		r.Seconds += c.first.Seconds
+	}
+	r.Tightened = tightened
+	r.Steps = nil
+	for i := range c.Plan.Steps {
+		s := &c.Plan.Steps[i]
+		r.Steps = append(r.Steps, StepReport{Kind: s.Kind, Op: s.Op, Value: c.Plan.Values[s.Out].Name, Phase: s.Phase,
+			Cycles: s.Cost.Total(), Exchange: s.Cost.Exchange(), Terms: s.Cost})
+		r.Exchange += s.Cost.Exchange()
+	}
+	c.Report.Planning = r
+	return nil
+}
+
+func (c *Compilation) shard(context.Context) error {
+	prog, err := lower.Build(c.Plan)
+	if err != nil {
+		return fmt.Errorf("ipusolve: %w", err)
+	}
+	c.Program = prog
+	for i, n := range prog.Roots {
+		c.Report.Planning.Steps[i].Roots = n
+	}
+	return nil
+}
+
+func (c *Compilation) reserveAreas(context.Context) error {
+	m, err := lower.Reserve(c.Program, c.reserve)
+	if err != nil {
+		return fmt.Errorf("ipusolve: %w", err)
+	}
+	c.Map = m
+	return nil
+}
+
+// place gives addresses. A plan that does not fit is cut off: the limit that
+// its fullest event uses is lowered below that use, and planning resumes.
+func (c *Compilation) place(context.Context) error {
+	start := time.Now()
+	c.placing++
+	stats, err := lower.Place(c.Program, c.Map)
+	var full *lower.PlaceError
+	if errors.As(err, &full) {
+		name, bytes := c.fullest(full)
+		if name == "" || c.replans == maxReplans {
+			return fmt.Errorf("ipusolve: %w", err)
+		}
+		c.replans++
+		short := int64(model.MemoryGranule)
+		if full.NeedBytes > full.HaveBytes {
+			short = max(short, int64(full.NeedBytes-full.HaveBytes)/model.MemoryGranule*model.MemoryGranule)
+		}
+		c.tighten[name] = bytes - short
+		c.Report.Planning.Tightened = append(c.Report.Planning.Tightened, Tightening{name, bytes - short, err.Error()})
+		return &again{"plan", err}
+	}
+	if err != nil {
+		return fmt.Errorf("ipusolve: %w", err)
+	}
+	c.memory = stats
+	var room int64
+	for _, r := range c.Map.Standard {
+		room += int64(r.End - r.Start)
+	}
+	room += int64(c.Map.InterleavedEnd) - device.InterleaveBase
+	used, live := int64(stats.MaxUsed), int64(stats.MaxLiveTotal)
+	c.Report.Placement = &Placement{Status: "feasible", Objective: used, Bound: live, Gap: gap(used, live),
+		Standard: int64(stats.MaxLive[model.Standard]), Interleaved: int64(stats.MaxLive[model.Interleaved]), InterleavedEnd: int64(stats.InterleavedEnd),
+		DataBytes: room, RowBytes: int64(c.Map.RowTable.End - c.Map.RowTable.Start), CodeBytes: int64(c.Map.Code.End - c.Map.Code.Start),
+		TileProblems: stats.Problems, Rounds: c.placing, Seconds: time.Since(start).Seconds()}
+	if used == live {
+		c.Report.Placement.Status = "optimal"
+	}
+	return nil
+}
+
+// fullest names the planning limit that speaks for a failed placement: of the
+// operation and class that failed, the one the plan uses most.
+func (c *Compilation) fullest(e *lower.PlaceError) (string, int64) {
+	class := "total"
+	if e.Class == model.Interleaved {
+		class = "interleaved"
+	}
+	for _, prefix := range []string{"memory/" + class + "/" + e.Op + ".", "memory/" + class + "/"} {
+		var name string
+		var most int64
+		for _, u := range c.Report.Planning.Memory {
+			if strings.HasPrefix(u.Limit, prefix) && u.Bytes > most {
+				name, most = u.Limit, u.Bytes
+			}
+		}
+		if name != "" {
+			return name, most
+		}
+	}
+	return "", 0
+}
+
+func (c *Compilation) schedule(ctx context.Context) error {
+	n := len(c.Program.Phases)
+	c.Phases, c.Schedules = make([]*exchange.Problem, n), make([]*exchange.Schedule, n)
+	c.methods, c.duration = make([]string, n), make([]time.Duration, n)
+	c.Report.Exchange = make([]PhaseReport, n)
+	predicted := map[int]int64{}
+	for i := range c.Plan.Steps {
+		for _, t := range c.Prices[i] {
+			if t.Name == cost.TermWords {
+				predicted[c.Plan.Steps[i].Phase] += t.Cycles
+			}
+		}
+	}
+	var done atomic.Int64
+	return forEach(n, func(i int) error {
+		start := time.Now()
+		p := c.Program.Exchange(i)
+		bound := exchange.Best(p)
+		s, method, err := c.opt.Scheduler.Schedule(ctx, p)
+		if err != nil {
+			return fmt.Errorf("ipusolve: phase %d: %w", i, err)
+		}
+		c.Phases[i], c.Schedules[i], c.methods[i], c.duration[i] = p, s, method, time.Since(start)
+		ph := &c.Program.Phases[i]
+		r := PhaseReport{Phase: i, Reason: ph.Reason, Op: ph.Op, Transfers: len(p.Messages), Endpoint: exchange.EndpointBound(p),
+			Bound: bound.Horizon, BoundKind: string(bound.Witness.Kind), Witness: bound.Witness, Horizon: s.Horizon,
+			Gap: gap(int64(s.Horizon), int64(bound.Horizon)), Method: method, Status: "feasible", Predicted: predicted[i],
+			SharedElements: len(c.memory.SharedElementTiles[i]), Seconds: c.duration[i].Seconds()}
+		if s.Horizon == bound.Horizon {
+			r.Status = "optimal"
+		}
+		for j := range p.Messages {
+			r.Destinations += len(p.Messages[j].Dests)
+		}
+		c.Report.Exchange[i] = r
+		c.opt.Progress("schedule", int(done.Add(1)), n)
+		return nil
+	})
+}
+
+func (c *Compilation) encodeRows(context.Context) error {
+	c.Rows = make([][][]uint32, len(c.Phases))
+	for i, p := range c.Phases {
+		rows, err := exchange.EncodePhase(p, c.Schedules[i])
+		if err != nil {
+			return fmt.Errorf("ipusolve: phase %d: %w", i, err)
+		}
+		c.Rows[i] = rows
+		for _, r := range rows {
+			c.Report.Exchange[i].RowWords = max(c.Report.Exchange[i].RowWords, len(r))
+		}
+	}
+	return nil
+}
+
+func (c *Compilation) checkReserve(context.Context) error {
+	err := lower.CheckReserve(c.Program, c.Map, c.Rows)
+	var short *lower.ReserveError
+	if errors.As(err, &short) && c.reserve.RowBytes < short.Need {
+		c.reserve.RowBytes = short.Need
+		return &again{"reserve", err}
+	}
+	if err != nil {
+		return fmt.Errorf("ipusolve: %w", err)
+	}
+	return nil
+}
+
+func (c *Compilation) emit(context.Context) error {
+	calls, phases := 0, len(c.Phases)
+	for _, n := range c.Program.Calls() {
+		calls += n
+	}
+	c.Report.Package = &PackageSummary{Tiles: c.Problem.Tiles, Phases: phases, Calls: calls, Kernels: len(c.Map.Symbols),
+		Timing: model.TimingVersion, Compiler: Version}
+	cy := &Cycles{Floor: cost.Floor(&c.Problem.Graph, c.Problem.Tiles), Sync: int64(phases) * cost.PhaseSync}
+	for _, p := range c.Prices {
+		cy.Compute += p.Total() - p.Exchange()
+	}
+	for _, s := range c.Schedules {
+		cy.Exchange += int64(s.Horizon)
+	}
+	cy.Total = cy.Compute + cy.Exchange + cy.Sync
+	c.Report.Cycles = cy
+	meta := image.Meta{CompilerVersion: Version}
+	for _, part := range []struct {
+		dst *string
+		src any
+	}{{&meta.GraphJSON, &c.Problem.Graph}, {&meta.PlanJSON, c.Plan}, {&meta.ReportJSON, c.Report.timeless()}} {
+		b, err := json.Marshal(part.src)
+		if err != nil {
+			return fmt.Errorf("ipusolve: %w", err)
+		}
+		*part.dst = string(b)
+	}
+	app, err := image.Emit(c.Program, c.Map, c.Rows, meta)
+	if err != nil {
+		return fmt.Errorf("ipusolve: %w", err)
+	}
+	c.Package = app
+	return nil
+}

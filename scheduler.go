@@ -1,0 +1,30 @@
+package ipusolve
+
+import (
+	"context"
+
+	"ipusolve/exchange"
+)
+
+// Scheduler times the messages of an exchange phase. It returns a legal
+// schedule and the name of the method that found it; when ctx ends it returns the
+// best so far, and it must find some schedule even if ctx has ended already.
+type Scheduler interface {
+	Schedule(ctx context.Context, p *exchange.Problem) (*exchange.Schedule, string, error)
+}
+
+// List schedules with package exchange's list scheduler.
+type List struct{ Options exchange.Options }
+
+// Schedule implements Scheduler.
+func (l List) Schedule(ctx context.Context, p *exchange.Problem) (*exchange.Schedule, string, error) {
+	opt := l.Options
+	if ctx.Err() != nil {
+		ctx, opt.Effort = context.WithoutCancel(ctx), 1
+	}
+	s, stats, err := exchange.List(ctx, p, opt)
+	if s == nil {
+		return nil, "", err
+	}
+	return s, "list/" + stats.Method, nil
+}
