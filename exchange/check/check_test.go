@@ -212,16 +212,38 @@ func TestCheckTellsAlikeSendsApart(t *testing.T) {
 	}
 	all := chip()
 	for d := range int32(120) {
-		all.Messages = append(all.Messages, msg(0, 2, a, to(1+d, b)))
+		for range 1 + d%3 { // some of them more than once
+			all.Messages = append(all.Messages, msg(0, 2, a, to(1+d, b)))
+		}
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	starts := make([]int32, len(all.Messages))
 	for i, k := range rng.Perm(len(starts)) {
-		starts[i] = 80 + 3*int32(k)
+		starts[i] = 80 + 5*int32(k)
+		for j := i; j > 0 && all.Messages[j-1].Dests[0] == all.Messages[j].Dests[0] && starts[j-1] > starts[j]; j-- {
+			starts[j-1], starts[j] = starts[j], starts[j-1]
+		}
 	}
 	r, err := Check(all, encode(t, all, schedule(all, starts...)), nil)
 	if err != nil || !slices.Equal(r.Starts, starts) {
 		t.Errorf("scatter: %v", err)
+	}
+}
+
+// A matching is found where the first choice has to give way.
+func TestMatching(t *testing.T) {
+	for _, c := range []struct {
+		choices [][]int
+		want    []int
+	}{
+		{[][]int{{0, 1}, {0}}, []int{1, 0}},
+		{[][]int{{0, 1}, {1, 2}, {0}}, []int{2, 0, 1}},
+		{[][]int{{0}, {0}}, []int{0, 1}},
+		{[][]int{nil, {0, 1}}, []int{1, 0}},
+	} {
+		if got := matching(c.choices, len(c.choices)); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.choices, got, c.want)
+		}
 	}
 }
 
@@ -281,9 +303,9 @@ func TestCheckReportsMutations(t *testing.T) {
 		at      int // tile of the violation
 		message int
 	}{
-		{"send one event later", 5, func(st *exchange.TileStream) { st.Sends[0].Start++; st.Horizon++ }, Select, 100, -1},
+		{"send one event later", 5, func(st *exchange.TileStream) { st.Sends[0].Start++; st.Horizon++ }, Select, 100, 0},
 		{"send one event earlier", 8, func(st *exchange.TileStream) { st.Sends[0].Start--; st.Horizon-- }, Select, 100, 3},
-		{"multicast one event later", 100, func(st *exchange.TileStream) { st.Sends[0].Start++ }, Select, 7, -1},
+		{"multicast one event later", 100, func(st *exchange.TileStream) { st.Sends[0].Start++ }, Select, 7, 2},
 		{"trailing delay", 5, func(st *exchange.TileStream) { st.Horizon++ }, R14, 5, -1},
 		{"other source address", 6, func(st *exchange.TileStream) { st.Sends[0].ItemAddr++ }, Send, 6, 1},
 		{"one word fewer", 6, func(st *exchange.TileStream) { st.Sends[0].Items-- }, Send, 6, -1},

@@ -72,24 +72,76 @@ func (m *matcher) tile(tile int, roles []role) *Violation {
 // group distributes the starts found (ascending) over messages that look alike
 // at the sender (in program order): a maximum matching along what receivers
 // hear, and any assignment for the rest, which the rules will then reject.
+// Messages that agree in everything get their starts in program order.
 func (m *matcher) group(want []wanted, found []sent) {
 	if len(want) == 1 {
 		m.start[want[0].message] = found[0].start
 		return
 	}
-	owner := make([]int, len(found)) // want index that holds the start, or −1
+	slices.SortStableFunc(want, func(a, b wanted) int {
+		return compareReceivers(&m.p.Messages[a.message], &m.p.Messages[b.message])
+	})
+	copies := func(i int) bool { // of the one before
+		return compareReceivers(&m.p.Messages[want[i-1].message], &m.p.Messages[want[i].message]) == 0
+	}
+	choices := make([][]int, len(want))
+	for i, w := range want {
+		if i > 0 && copies(i) {
+			choices[i] = choices[i-1]
+		} else {
+			choices[i] = m.candidates(w.message, found)
+		}
+	}
+	for f, w := range matching(choices, len(found)) {
+		m.start[want[w].message] = found[f].start
+	}
+	for first := 0; first < len(want); {
+		end := first + 1
+		for end < len(want) && copies(end) {
+			end++
+		}
+		starts := make([]int32, 0, end-first)
+		for _, w := range want[first:end] {
+			starts = append(starts, m.start[w.message])
+		}
+		slices.Sort(starts)
+		for i, x := range starts {
+			m.start[want[first+i].message] = x
+		}
+		first = end
+	}
+}
+
+func compareReceivers(a, b *exchange.Message) int {
+	return cmp.Or(
+		slices.CompareFunc(a.Dests, b.Dests, func(a, b exchange.Dest) int {
+			return cmp.Or(cmp.Compare(a.Tile, b.Tile), cmp.Compare(a.Addr, b.Addr))
+		}),
+		slices.Compare(a.SourceAddrs, b.SourceAddrs))
+}
+
+// matching assigns each of n things to one of as many owners, as many as
+// possible to an owner that has it among its choices. Augmenting paths.
+func matching(choices [][]int, n int) []int {
+	owner := make([]int, n)
+	tried := make([]int, n) // stamp of the last search that came by
 	for i := range owner {
 		owner[i] = -1
 	}
-	tried := make([]int, len(found)) // stamp of the last search that came by
 	var place func(w, stamp int) bool
 	place = func(w, stamp int) bool {
-		for _, f := range m.candidates(want[w].message, found) {
+		for _, f := range choices[w] {
+			if owner[f] < 0 {
+				owner[f] = w
+				return true
+			}
+		}
+		for _, f := range choices[w] {
 			if tried[f] == stamp {
 				continue
 			}
 			tried[f] = stamp
-			if owner[f] < 0 || place(owner[f], stamp) {
+			if place(owner[f], stamp) {
 				owner[f] = w
 				return true
 			}
@@ -97,31 +149,17 @@ func (m *matcher) group(want []wanted, found []sent) {
 		return false
 	}
 	var rest []int
-	for w := range want {
+	for w := range choices {
 		if !place(w, w+1) {
 			rest = append(rest, w)
 		}
 	}
 	for f, w := range owner {
 		if w < 0 {
-			w, rest = rest[0], rest[1:]
-		}
-		m.start[want[w].message] = found[f].start
-	}
-	m.orderCopies(want)
-}
-
-// orderCopies gives messages that are equal in everything their starts in
-// program order.
-func (m *matcher) orderCopies(want []wanted) {
-	for i, a := range want {
-		for _, b := range want[i+1:] {
-			ma, mb := &m.p.Messages[a.message], &m.p.Messages[b.message]
-			if m.start[b.message] < m.start[a.message] && slices.Equal(ma.Dests, mb.Dests) && slices.Equal(ma.SourceAddrs, mb.SourceAddrs) {
-				m.start[a.message], m.start[b.message] = m.start[b.message], m.start[a.message]
-			}
+			owner[f], rest = rest[0], rest[1:]
 		}
 	}
+	return owner
 }
 
 // candidates lists, ascending, the sends that every receiver of the message

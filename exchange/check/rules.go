@@ -194,13 +194,14 @@ func (c *checker) compare(v *view, stream string, want []expected, found []contr
 	return nil
 }
 
-// unexpected classifies a control that no receive asks for.
+// unexpected classifies a control that no receive asks for, and guesses the
+// message that it was meant for.
 func (v *view) unexpected(stream string, f control) (Rule, int32) {
 	if stream == "source" {
 		if f.value == device.NeutralSource {
 			return R6, -1
 		}
-		return Select, -1
+		return Select, v.nearest(f.event, func(r *receive) (int32, bool) { return r.source, r.value == f.value })
 	}
 	if f.sel == device.SelFormat {
 		return Format, -1
@@ -210,7 +211,20 @@ func (v *view) unexpected(stream string, f control) (Rule, int32) {
 			return R8, v.receives[i].message
 		}
 	}
-	return Pointer, -1
+	return Pointer, v.nearest(f.event, func(r *receive) (int32, bool) { return r.pointer, r.addr/4 == uint32(f.value) })
+}
+
+// nearest is the message of the receive whose event lies nearest, among those
+// that qualify; −1 if none does.
+func (v *view) nearest(event int32, of func(*receive) (at int32, ok bool)) int32 {
+	message, best := int32(-1), int32(0)
+	for i := range v.receives {
+		at, ok := of(&v.receives[i])
+		if distance := max(at-event, event-at); ok && (message < 0 || distance < best) {
+			message, best = v.receives[i].message, distance
+		}
+	}
+	return message
 }
 
 // lanes is R2 and R3: windows of one kind are disjoint.
