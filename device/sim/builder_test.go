@@ -34,13 +34,14 @@ type builder struct {
 
 // program is one tile of a builder.
 type program struct {
-	b     *builder
-	code  []uint32
-	rows  []uint32
-	steps []ipuexe.Step
-	data  []ipuexe.Segment
-	flags ipuexe.Flags // of the code segment, beside execute
-	rowAt int          // address of the rows
+	b        *builder
+	code     []uint32
+	rows     []uint32
+	steps    []ipuexe.Step
+	data     []ipuexe.Segment
+	flags    ipuexe.Flags // of the code segment, beside execute
+	rowAt    int          // address of the rows
+	outgoing int          // OUTGOING_BASE of exchange steps
 }
 
 func newBuilder(tb testing.TB, logical ...int) *builder {
@@ -105,7 +106,12 @@ func (p *program) row(w []uint32) int {
 // exchange emits an exchange step (device.md §6.4); nil words: inactive. sent
 // and received are the step's metadata.
 func (p *program) exchange(base int, row []uint32, sent, received int) {
-	p.emit(device.SetZI(device.M8, base), device.Put(device.IncomingBase, device.M8), device.Put(device.OutgoingBase, device.M15))
+	p.emit(device.SetZI(device.M8, base), device.Put(device.IncomingBase, device.M8))
+	if p.outgoing == 0 {
+		p.emit(device.Put(device.OutgoingBase, device.M15))
+	} else {
+		p.emit(device.SetZI(device.M8, p.outgoing), device.Put(device.OutgoingBase, device.M8))
+	}
 	if row == nil {
 		addr := p.row(words(p.b.tb, device.Return()))
 		p.emit(device.Sans(0), device.Sync(1), device.Call(device.M10, addr))

@@ -237,6 +237,9 @@ func (x *matcher) settleFormat(d *tile) {
 		return true
 	}
 	for _, c := range d.row.format {
+		if c.value == value {
+			continue
+		}
 		if !check(c.event) {
 			return
 		}
