@@ -65,6 +65,9 @@ func EncodeTile(sends []RowSend, controls []RowControl, horizon int32) ([]uint32
 // checkRow verifies order, ranges and the rules that a row cannot break and
 // still be written: R1, R2, R4, R5 (at x+1) and R14.
 func checkRow(sends []RowSend, controls []RowControl, horizon int32) error {
+	if horizon < 0 {
+		return &RowError{"R14", horizon, "a negative horizon"}
+	}
 	for i, s := range sends {
 		switch {
 		case s.Start < 0:

@@ -281,6 +281,7 @@ func TestEncodeTileErrors(t *testing.T) {
 		{"first event of a send", []RowSend{{4, 3, 0, 1}}, []RowControl{x(5)}, 9, "R5", 5},
 		{"first event of an abutting send", []RowSend{{4, 3, 0, 1}, {7, 2, 0, 1}}, []RowControl{x(7), p(8)}, 9, "R5", 8},
 		{"start of an abutting one-event send", []RowSend{{6, 1, 0, 1}, {7, 2, 0, 1}}, []RowControl{x(7)}, 9, "R5", 7},
+		{"negative horizon", nil, nil, -1, "R14", -1},
 		{"behind the horizon", nil, []RowControl{x(10)}, 9, "R14", 10},
 		{"send behind the horizon", []RowSend{{4, 6, 0, 1}}, nil, 9, "R14", 4},
 	} {
@@ -312,6 +313,33 @@ func TestEncodeTileErrors(t *testing.T) {
 		if _, err := EncodeTile([]RowSend{s}, nil, 9); !errors.Is(err, device.ErrOperand) {
 			t.Errorf("%s: error %v", name, err)
 		}
+	}
+}
+
+func TestEncodePhaseErrors(t *testing.T) {
+	p := &Problem{Phase: 4, Tiles: 128, Messages: []Message{
+		msg(5, 20, 0x60000, Dest{100, 0x68000}),
+		msg(6, 20, 0x60000, Dest{100, 0x69000}),
+	}}
+	good := planned(t, p, 100, 200)
+	for _, c := range []struct {
+		name  string
+		start []int32
+		want  string
+	}{
+		{"count", []int32{100}, "phase 4: 1 starts for 2 messages"},
+		{"negative", []int32{100, -1}, "phase 4, message 1: start -1"},
+		{"horizon", []int32{101, 200}, "phase 4, tile 5: exchange: row event 120 breaks R14"},
+		{"overlap", []int32{185, 200}, "phase 4, tile 5"},
+	} {
+		_, err := EncodePhase(p, &Schedule{Start: c.start, Horizon: good.Horizon, TileHorizon: good.TileHorizon})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	var re *RowError
+	if _, err := TileStreams(p, &Schedule{Start: []int32{185, 200}}); !errors.As(err, &re) || re.Rule != "R3" {
+		t.Errorf("overlapping receives: %v", err)
 	}
 }
 

@@ -174,9 +174,9 @@ func (dst *TileStream) control(receives []receive) error {
 	return nil
 }
 
-// TileStreams derives the streams of all tiles (reference: exchange.md §4–§7);
-// the result is indexed by logical tile. The error names the phase and the
-// tile.
+// TileStreams derives the streams of all tiles of a valid problem (reference:
+// exchange.md §4–§7); the result is indexed by logical tile. The error names the
+// phase and the tile.
 func TileStreams(p *Problem, s *Schedule) ([]TileStream, error) {
 	if err := checkStarts(p, s); err != nil {
 		return nil, err
