@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"ipusolve/device"
@@ -40,7 +41,7 @@ type partial struct {
 
 // incoming is what a tile receives in a phase.
 type incoming struct {
-	words    []piece // as selected, by arrival; to is not set
+	words    []piece // as selected, by arrival; to is not set; only while matched
 	pieces   []piece // cut by pointer writes, by arrival
 	partials []partial
 	received int64 // words
@@ -49,7 +50,7 @@ type incoming struct {
 }
 
 func (in *incoming) reset() {
-	*in = incoming{words: in.words[:0], pieces: in.pieces[:0], partials: in.partials[:0]}
+	*in = incoming{pieces: in.pieces[:0], partials: in.partials[:0]}
 }
 
 // matcher matches the rows of one phase.
@@ -57,15 +58,20 @@ type matcher struct {
 	m       *Machine
 	phase   int
 	lenient bool
+	scratch sync.Pool // of *[2][]piece: lists of words of a group
 }
 
 // receive matches a tile and, because 64-bit streams reach both, its partner,
 // which may be nil.
 func (x *matcher) receive(t, partner *tile) {
 	group := [2]*tile{t, partner}
-	for _, d := range group {
+	lists, _ := x.scratch.Get().(*[2][]piece)
+	if lists == nil {
+		lists = new([2][]piece)
+	}
+	for i, d := range group {
 		if d != nil {
-			d.in.reset()
+			d.in.words = lists[i][:0]
 			x.listen(d, d.row.source, device.IncomingMux, nil)
 		}
 	}
@@ -89,8 +95,10 @@ func (x *matcher) receive(t, partner *tile) {
 	for i, d := range group {
 		if d != nil {
 			x.partnerIdle(d, group[1-i])
+			lists[i], d.in.words = d.in.words, nil
 		}
 	}
+	x.scratch.Put(lists)
 }
 
 const (
