@@ -148,8 +148,8 @@ func TestUnpackRefuses(t *testing.T) {
 		t.Errorf("first copy changed: %v", err)
 	}
 	replicated[0] ^= 0x10
-	// Column 41 is padding: rows 0..15 of column 9 in the second part's storage.
-	padding := 2 * (2*16*32 + 9*16)
+	// Column 41, which is padding, behind the six shards of columns 0..31.
+	padding := 2 * (6*16*32 + 9*16)
 	replicated[padding] = 1
 	if got, err := model.Unpack(weight(1), replicated); err != nil || !slices.Equal(got, tensor) {
 		t.Errorf("padding changed: %v", err)
