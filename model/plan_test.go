@@ -6,6 +6,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -275,4 +277,41 @@ func FuzzReadPlan(f *testing.F) {
 			t.Fatal("the plan's text changes when it is read back")
 		}
 	})
+}
+
+// hostile are numbers that overflow sums and products or ask for much memory.
+var hostile = []string{"0", "-1", "1", "17", "4096", "16777216", "1073741824", "4611686018427387904", "9223372036854775807", "-9223372036854775808"}
+
+// Whatever number stands wherever in a plan, reading it neither panics nor
+// exhausts memory, and what is accepted reads back.
+func TestReadPlanHostileNumbers(t *testing.T) {
+	numbers := regexp.MustCompile(`-?\b\d+\b`)
+	for _, file := range []struct {
+		path  string
+		every int // of the numbers
+	}{{filepath.Join("testdata", "small.plan.json"), 1}, {filepath.Join("..", "bench", "seedlog", "testdata", "seed1.plan.json"), 23}} {
+		text, err := os.ReadFile(file.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, at := range numbers.FindAllIndex(text, -1) {
+			if i%file.every != 0 {
+				continue
+			}
+			for _, n := range hostile {
+				changed := slices.Concat(text[:at[0]], []byte(n), text[at[1]:])
+				p, err := model.ReadPlan(bytes.NewReader(changed))
+				if err != nil {
+					continue
+				}
+				var out bytes.Buffer
+				if err := p.Write(&out); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := model.ReadPlan(&out); err != nil {
+					t.Errorf("%s, number %d = %s: accepted, then refused: %v", file.path, i, n, err)
+				}
+			}
+		}
+	}
 }
