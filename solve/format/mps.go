@@ -8,7 +8,7 @@ import (
 	"ipusolve/solve"
 )
 
-// WriteMPS writes m in free MPS.
+// WriteMPS writes m in free MPS, and says so on the NAME line: CBC guesses otherwise.
 func WriteMPS(w io.Writer, m *solve.Model) error {
 	names := NamesOf(m)
 	b := bufio.NewWriter(w)
@@ -16,7 +16,7 @@ func WriteMPS(w io.Writer, m *solve.Model) error {
 	if m.Name != "" {
 		title = clean(m.Name)
 	}
-	fmt.Fprintf(b, "NAME %s\nROWS\n N %s\n", title, Objective)
+	fmt.Fprintf(b, "NAME %s FREE\nROWS\n N %s\n", title, Objective)
 	for i := range m.Rows {
 		fmt.Fprintf(b, " %c %s\n", "LEG"[m.Rows[i].Sense], names.Rows[i])
 	}

@@ -276,6 +276,26 @@ func TestBasis(t *testing.T) {
 	}
 }
 
+// Scaled, the second row of this program looks satisfied at x = 0.
+func TestScaling(t *testing.T) {
+	b := solve.NewBuilder("")
+	x, y := b.Continuous("x", 0, 1, 0), b.Binary("y", 1)
+	b.Row("r", solve.LE, 0, solve.Term{Var: x, Coef: 1}, solve.Term{Var: y, Coef: -(1 << 30)})
+	b.Row("s", solve.GE, 1, solve.Term{Var: x, Coef: 1 << 20})
+	m, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(Relaxation(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Free()
+	if sol := s.Solve(context.Background(), 0); sol.Status != Optimal || sol.Primal[x]*(1<<20) < 1-1e-6 {
+		t.Errorf("%v, x = %g", sol.Status, sol.Primal[x])
+	}
+}
+
 func TestRay(t *testing.T) {
 	b := solve.NewBuilder("")
 	x, y := b.Binary("x", 1), b.Binary("y", 1)

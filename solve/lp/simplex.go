@@ -40,6 +40,7 @@ type Simplex struct {
 	clp        unsafe.Pointer
 	cleanup    runtime.Cleanup
 	rows, cols int
+	unscaled   bool // scaling is off since it misled a solve
 }
 
 // New loads a problem.
@@ -108,6 +109,7 @@ const (
 	basisMask = 7
 	basic     = 1
 	atUpper   = 2
+	atLower   = 3
 )
 
 // ColumnBasic reports whether column j is basic.
@@ -128,6 +130,18 @@ func (s *Simplex) Basis() Basis {
 		return nil
 	}
 	return C.GoBytes(unsafe.Pointer(a), C.int(s.rows+s.cols))
+}
+
+// SlackBasis is the basis of a first solve: all columns at their lower bound.
+func (s *Simplex) SlackBasis() Basis {
+	b := make(Basis, s.cols+s.rows)
+	for k := range b {
+		b[k] = basic
+		if k < s.cols {
+			b[k] = atLower
+		}
+	}
+	return b
 }
 
 // SetBasis makes b, from Basis of the same problem, the start of the next solve.
@@ -156,7 +170,11 @@ func (s *Simplex) Solve(ctx context.Context, maxIterations int64) *Solution {
 		C.Clp_setMaximumIterations(s.clp, C.int(n))
 		C.Clp_dual(s.clp, 0)
 		sol.Iterations += int(C.Clp_numberIterations(s.clp))
-		if sol.Status = clpStatus(int(C.Clp_status(s.clp))); sol.Status != Limit {
+		sol.Status = clpStatus(int(C.Clp_status(s.clp)))
+		if sol.Status == Optimal && !s.unscaled && s.scalingMisled() {
+			s.unscaled = true
+			C.Clp_scaling(s.clp, 0)
+		} else if sol.Status != Limit {
 			break
 		}
 	}
@@ -165,6 +183,13 @@ func (s *Simplex) Solve(ctx context.Context, maxIterations int64) *Solution {
 	sol.Dual = doubles(C.Clp_dualRowSolution(s.clp), s.rows)
 	sol.Reduced = doubles(C.Clp_dualColumnSolution(s.clp), s.cols)
 	return sol
+}
+
+// scalingMisled reports that the optimum of the scaled problem, within its
+// tolerances, is none of the problem itself (CLP's secondary status 2 to 4).
+func (s *Simplex) scalingMisled() bool {
+	c := C.Clp_secondaryStatus(s.clp)
+	return c >= 2 && c <= 4
 }
 
 // Ray returns multipliers of the rows that show the last solve's

@@ -34,8 +34,16 @@ func (s *search) branch(n *node, b box, sol *lp.Solution) {
 		c = s.choose(s.candidates(b, sol.Primal), n, b, sol)
 	}
 	if c == nil {
+		if d := s.oneRow(b); d != nil && len(n.fix) == 0 {
+			n.dual, n.farkas = d, true // the relaxation was feasible within tolerances only
+			return
+		}
 		if c = s.anySplit(n, b, sol); c == nil {
-			s.stuck = append(s.stuck, n)
+			if d := s.infeasible(b); d != nil {
+				n.dual, n.farkas = d, true
+			} else {
+				s.stuck = append(s.stuck, n)
+			}
 			return
 		}
 	}

@@ -100,7 +100,9 @@ func (s *search) complete(values []int64) bool {
 		}
 	}
 	if sol := s.relaxation(b, nil, 0); sol.Status != lp.Optimal {
-		return false
+		if sol = s.relaxation(b, s.simplex.SlackBasis(), 0); sol.Status != lp.Optimal {
+			return false
+		}
 	}
 	basis := s.simplex.Basis()
 	if basis == nil {

@@ -24,6 +24,9 @@ func (s *search) infeasible(b box) *solve.Dual {
 			return d
 		}
 	}
+	if s.stopped() {
+		return nil
+	}
 	if s.elastic == nil {
 		e, err := newElastic(s.relax)
 		if err != nil {
@@ -101,7 +104,7 @@ func (e *elastic) duals(s *search) ([]float64, int) {
 	if err := e.simplex.SetBounds(e.problem.ColLower, e.problem.ColUpper); err != nil {
 		return nil, 0
 	}
-	sol := e.simplex.Solve(s.ctx, 0)
+	sol := e.simplex.Solve(s.ctx, s.limit(0))
 	if sol.Status != lp.Optimal {
 		return nil, sol.Iterations
 	}

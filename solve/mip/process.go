@@ -28,13 +28,10 @@ func (s *search) relaxation(b box, basis lp.Basis, limit int64) *lp.Solution {
 	if basis != nil {
 		s.simplex.SetBasis(basis)
 	}
-	if s.opt.Effort > 0 {
-		left := max(1, s.opt.Effort-s.stats.LPIterations)
-		if limit == 0 || left < limit {
-			limit = left
-		}
+	if s.stopped() {
+		return &lp.Solution{Status: lp.Limit}
 	}
-	sol := s.simplex.Solve(s.ctx, limit)
+	sol := s.simplex.Solve(s.ctx, s.limit(limit))
 	s.stats.LPs++
 	s.stats.LPIterations += int64(sol.Iterations)
 	if sol.Status == lp.Failed || sol.Status == lp.Unbounded {
@@ -44,6 +41,19 @@ func (s *search) relaxation(b box, basis lp.Basis, limit int64) *lp.Solution {
 		}
 	}
 	return sol
+}
+
+// limit is the least of a number of iterations and what the effort leaves; 0
+// means no limit in both.
+func (s *search) limit(iterations int64) int64 {
+	if s.opt.Effort == 0 {
+		return iterations
+	}
+	left := s.opt.Effort - s.stats.LPIterations
+	if iterations == 0 {
+		return left
+	}
+	return min(left, iterations)
 }
 
 // process solves a node's relaxation and closes or branches the node.
@@ -56,21 +66,19 @@ func (s *search) process(n *node) {
 	}
 	s.stats.Nodes++
 	n.basis = nil
-	switch sol.Status {
-	case lp.Infeasible:
+	if sol.Status == lp.Infeasible {
 		if d := s.infeasible(b); d != nil {
 			n.dual, n.farkas = d, true
 			n.parent.release()
 			return
 		}
-		s.branch(n, b, nil)
-		return
-	case lp.Optimal:
-		s.pseudo.learn(n, sol.Objective)
-	default:
+		sol = s.relaxation(b, s.simplex.SlackBasis(), 0) // tiny pivots may have misled the warm solve
+	}
+	if sol.Status != lp.Optimal {
 		s.branch(n, b, nil)
 		return
 	}
+	s.pseudo.learn(n, sol.Objective)
 	s.tighten(n, b, sol)
 	if s.closes(n.bound) {
 		n.parent.release()

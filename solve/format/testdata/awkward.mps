@@ -1,4 +1,4 @@
-NAME a_model
+NAME a_model FREE
 ROWS
  N cost
  L cost~2
