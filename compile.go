@@ -72,7 +72,7 @@ const maxReplans = 12
 // of its own.
 type pass struct {
 	name   string
-	run    func(context.Context, *Compilation) error
+	run    func(*Compilation, context.Context) error
 	verify func(*Compilation) error
 }
 
@@ -118,7 +118,7 @@ func Compile(ctx context.Context, p *model.Problem, opt Options) (*Compilation, 
 		ps := &passes[i]
 		opt.Progress(ps.name, i, len(passes))
 		start := time.Now()
-		err := ps.run(ctx, c)
+		err := ps.run(c, ctx)
 		if err == nil && ps.verify != nil && opt.Verify {
 			if err = ps.verify(c); err != nil {
 				err = fmt.Errorf("ipusolve: pass %s: %w: %w", ps.name, ErrVerify, err)

@@ -209,8 +209,12 @@ func (c *Compilation) checkReserve(context.Context) error {
 
 func (c *Compilation) emit(context.Context) error {
 	calls, phases := 0, len(c.Phases)
-	for _, n := range c.Program.Calls() {
-		calls += n
+	for _, list := range c.Program.Tiles {
+		for i := range list {
+			if list[i].Kind == lower.WorkCall {
+				calls++
+			}
+		}
 	}
 	c.Report.Package = &PackageSummary{Tiles: c.Problem.Tiles, Phases: phases, Calls: calls, Kernels: len(c.Map.Symbols),
 		Timing: model.TimingVersion, Compiler: Version}
