@@ -119,7 +119,7 @@ func (p *program) exchange(base int, row []uint32, sent, received int) {
 		p.call(kernels.Spec{Kind: kernels.WorkerBarrier})
 		p.emit(device.SetZI(device.M8, 1), device.Put(device.IncomingDCount, device.M8), device.Sync(3), device.Call(device.M10, p.row(row)))
 	}
-	p.steps = append(p.steps, ipuexe.Step{LocalIndex: uint32(len(p.steps)), Metadata: []ipuexe.Metadata{
+	p.steps = append(p.steps, ipuexe.Step{LocalIndex: uint32(len(p.steps)), Operation: "move", Metadata: []ipuexe.Metadata{
 		{Name: ipuexe.SentWords, Value: uint32(sent)}, {Name: ipuexe.ReceivedWords, Value: uint32(received)}}})
 }
 

@@ -132,8 +132,10 @@ func (x *matcher) heard(t *tile, partials []partial) {
 		s := &t.row.streams[k]
 		lose(s.n)
 		if lost > 0 && full == 0 {
-			t.soft(x.lenient, softLanes, int64(lost), Error{Phase: x.phase, Event: int64(s.x + 1 + first), Address: s.from + uint32(first)*s.item(),
-				Detail: fmt.Sprintf("%d of %d items of a send are selected by no tile", lost, s.n)})
+			t.soft(x.lenient, softLanes, int64(lost), func() Error {
+				return Error{Phase: x.phase, Event: int64(s.x + 1 + first), Address: s.from + uint32(first)*s.item(),
+					Detail: fmt.Sprintf("%d of %d items of a send are selected by no tile", lost, s.n)}
+			})
 		}
 	}
 }

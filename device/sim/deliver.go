@@ -45,8 +45,10 @@ func (x *matcher) deliver() {
 func (x *matcher) checkSent(t *tile, s *stream) {
 	n := uint32(s.n) * s.item()
 	if k, at := t.written.missing(s.from, n); k > 0 {
-		t.soft(x.lenient, softUnwritten, int64(k), Error{Phase: x.phase, Event: int64(s.x + 1 + int32((at-s.from)/s.item())), Address: at,
-			Detail: fmt.Sprintf("send of %d bytes at %#x reads %d unwritten bytes", n, s.from, k)})
+		t.soft(x.lenient, softUnwritten, int64(k), func() Error {
+			return Error{Phase: x.phase, Event: int64(s.x + 1 + int32((at-s.from)/s.item())), Address: at,
+				Detail: fmt.Sprintf("send of %d bytes at %#x reads %d unwritten bytes", n, s.from, k)}
+		})
 	}
 }
 

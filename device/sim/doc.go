@@ -38,8 +38,8 @@
 //   - Arrival: the event a word passes the receive pointer.
 //   - Piece: words of one message that arrive one after another and are stored
 //     one after another.
-//   - Step: the calls and rows of a tile, counted from 0; the worker barrier,
-//     samples, start-up and completion are none.
+//   - Step: the calls and phases of a tile, counted from 0, as in its profile
+//     plan; the worker barrier, samples, start-up and completion are none.
 //
 // Strict mode and timing: reference simulator.md.
 package sim

@@ -118,7 +118,7 @@ func TestMutations(t *testing.T) {
 			if !strings.Contains(e.Listing, "\n> ") && !strings.HasPrefix(e.Listing, "> ") {
 				t.Errorf("listing without mark:\n%s", e.Listing)
 			}
-			if strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "(physical ") {
+			if strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "(physical ") || !strings.Contains(err.Error(), "phase 0 step 0 (move) event ") {
 				t.Errorf("error text %q", err)
 			}
 		})

@@ -42,14 +42,16 @@ type Error struct {
 	Code    device.ETYPE
 	Receive device.ReceiveError
 	Rule    string
-	Tile    int    // logical
-	Phase   int    // exchange phase whose row was executed; −1 in a segment
-	Step    int    // of the tile: its calls and rows, from 0
-	Event   int64  // on the row's event clock; −1 in a segment
-	Cycle   int64  // the tile's clock when the instruction or row started
-	PC      uint32 // instruction, or first word of the row
-	Address uint32 // data address, 0 if none is concerned
-	Detail  string
+	Tile    int // logical
+	Phase   int // exchange phase whose row was executed; −1 in a segment
+	Step    int // of the tile: its calls and phases, from 0
+	// Operation is what the profile plan calls the step, if there is one.
+	Operation string
+	Event     int64  // on the row's event clock; −1 in a segment
+	Cycle     int64  // the tile's clock when the instruction or row started
+	PC        uint32 // instruction, or first word of the row
+	Address   uint32 // data address, 0 if none is concerned
+	Detail    string
 	// Listing is the code, or the row around Event, disassembled; the faulting
 	// instruction is marked with ">".
 	Listing string
@@ -63,6 +65,9 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, " phase %d", e.Phase)
 	}
 	fmt.Fprintf(&b, " step %d", e.Step)
+	if e.Operation != "" {
+		fmt.Fprintf(&b, " (%s)", e.Operation)
+	}
 	if e.Event >= 0 {
 		fmt.Fprintf(&b, " event %d", e.Event)
 	} else {
@@ -100,9 +105,12 @@ func excerpt(listing string, mark int) string {
 	return b.String()
 }
 
-// list fills in the listing: of the row around the event, or of the code
-// around the instruction.
-func (t *tile) list(e *Error) {
+// complete fills in the operation and the listing: of the row around the event,
+// or of the code around the instruction.
+func (t *tile) complete(e *Error) {
+	if e.Step < len(t.plan) {
+		e.Operation = t.plan[e.Step].Operation
+	}
 	if e.Event >= 0 && t.row.end > t.row.base {
 		words := t.words(t.row.base, t.row.end)
 		mark, clock := 0, int64(0)

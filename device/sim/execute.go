@@ -170,7 +170,9 @@ func (t *tile) loadStore(in device.Instr, lenient bool) {
 		t.store32(addr, t.regs[in.Reg])
 	default:
 		if n, at := t.written.missing(addr, 4); n > 0 {
-			t.soft(lenient, softUnwritten, int64(n), Error{Phase: -1, Event: -1, Address: at, Detail: fmt.Sprintf("%v loads %d unwritten bytes", in, n)})
+			t.soft(lenient, softUnwritten, int64(n), func() Error {
+				return Error{Phase: -1, Event: -1, Address: at, Detail: fmt.Sprintf("%v loads %d unwritten bytes", in, n)}
+			})
 		}
 		t.set(in.Reg, t.load32(addr))
 	}

@@ -58,7 +58,7 @@ func FuzzRun(f *testing.F) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
-		_, err := b.machine(sim.Options{Lenient: lenient, MaxCycles: 1 << 20}).Run(ctx)
+		_, err := b.machine(sim.Options{Lenient: lenient, MaxCycles: 1 << 16}).Run(ctx)
 		return err
 	}
 	if err := run(f, nil); err != nil {

@@ -56,7 +56,8 @@ type tile struct {
 	lastCode *span  // where the last fetch was
 	always   []span // written at the start of every run: segments, weights
 	fresh    []span // written at the start of the next run: inputs
-	exchange []counts
+	plan     []ipuexe.Step
+	exchange []counts // of the exchange steps of plan
 	written  written
 
 	regs [16]uint32
@@ -182,7 +183,8 @@ func (m *Machine) readProfile(plans []ipuexe.TileProfilePlan) {
 		if t == nil {
 			continue
 		}
-		for _, s := range plans[i].Steps {
+		t.plan = plans[i].Steps
+		for _, s := range t.plan {
 			if s.Kind != ipuexe.StepExchange {
 				continue
 			}
@@ -347,6 +349,6 @@ func (m *Machine) firstError() error {
 	if first == nil {
 		return nil
 	}
-	first.list(first.err)
+	first.complete(first.err)
 	return first.err
 }

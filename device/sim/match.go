@@ -123,8 +123,10 @@ func (x *matcher) listen(d *tile, selects []control, mux int, partner *tile) {
 		return
 	}
 	x.window(d, source, start, lastEvent, partner, mux)
-	d.soft(x.lenient, softLanes, 1, Error{Phase: x.phase, Event: int64(max(start, 1)),
-		Detail: fmt.Sprintf("lane does not end on neutral: source %d is still selected at horizon %d", source, d.row.horizon)})
+	d.soft(x.lenient, softLanes, 1, func() Error {
+		return Error{Phase: x.phase, Event: int64(max(start, 1)),
+			Detail: fmt.Sprintf("lane does not end on neutral: source %d is still selected at horizon %d", source, d.row.horizon)}
+	})
 }
 
 // window takes the words of source that pass d's selector in [start, end).
@@ -192,8 +194,10 @@ func (x *matcher) window(d *tile, source uint32, start, end int32, partner *tile
 	}
 	miss(want)
 	if missing > 0 {
-		d.soft(x.lenient, softLanes, missing, Error{Phase: x.phase, Event: int64(first),
-			Detail: fmt.Sprintf("source %d is selected in [%d, %d) but %d events carry no word", source, max(start, 1), end, missing)})
+		d.soft(x.lenient, softLanes, missing, func() Error {
+			return Error{Phase: x.phase, Event: int64(first),
+				Detail: fmt.Sprintf("source %d is selected in [%d, %d) but %d events carry no word", source, max(start, 1), end, missing)}
+		})
 	}
 }
 
@@ -234,13 +238,17 @@ func (x *matcher) settleFormat(d *tile) {
 			}
 			s := x.m.tiles[w.sender]
 			if dir := device.Direction(s.physical, d.physical); wide && uint32(dir) != value {
-				d.soft(x.lenient, softLanes, int64(w.end()-w.arrival), Error{Phase: x.phase, Event: int64(w.arrival),
-					Detail: fmt.Sprintf("format %d, but source %d comes from direction %d", value, s.physical, dir)})
+				d.soft(x.lenient, softLanes, int64(w.end()-w.arrival), func() Error {
+					return Error{Phase: x.phase, Event: int64(w.arrival),
+						Detail: fmt.Sprintf("format %d, but source %d comes from direction %d", value, s.physical, dir)}
+				})
 			}
 		}
 		if lo, hi := max(start, 1), min(end, d.row.horizon); value != 0 && hi-lo > items {
-			d.soft(x.lenient, softLanes, int64(hi-lo-items), Error{Phase: x.phase, Event: int64(lo),
-				Detail: fmt.Sprintf("the 64-bit format is on in [%d, %d) but only %d items arrive from word %d on", lo, hi, items, first)})
+			d.soft(x.lenient, softLanes, int64(hi-lo-items), func() Error {
+				return Error{Phase: x.phase, Event: int64(lo),
+					Detail: fmt.Sprintf("the 64-bit format is on in [%d, %d) but only %d items arrive from word %d on", lo, hi, items, first)}
+			})
 		}
 		return true
 	}
@@ -260,7 +268,9 @@ func (x *matcher) settleFormat(d *tile) {
 	check(lastEvent)
 	d.csr[device.IncomingFormat] = value
 	if value != 0 {
-		d.soft(x.lenient, softLanes, 1, Error{Phase: x.phase, Event: int64(start), Detail: "the 64-bit format is still on at the end of the row"})
+		d.soft(x.lenient, softLanes, 1, func() Error {
+			return Error{Phase: x.phase, Event: int64(start), Detail: "the 64-bit format is still on at the end of the row"}
+		})
 	}
 }
 

@@ -128,8 +128,10 @@ func (t *tile) checkOperand(y *symbol, ops []kernels.Operand, i int, lenient boo
 			missing += int64(k)
 		})
 		if missing > 0 {
-			t.soft(lenient, softUnwritten, missing, Error{Phase: -1, Event: -1, Address: first,
-				Detail: fmt.Sprintf("%s reads %d unwritten bytes of %s at %#x", y.name, missing, o.Name, o.Addr)})
+			t.soft(lenient, softUnwritten, missing, func() Error {
+				return Error{Phase: -1, Event: -1, Address: first,
+					Detail: fmt.Sprintf("%s reads %d unwritten bytes of %s at %#x", y.name, missing, o.Name, o.Addr)}
+			})
 		}
 	}
 	if o.Write {

@@ -186,8 +186,10 @@ func (x *matcher) count(t *tile) {
 	}
 	t.steps++
 	if got := (counts{t.row.sent, t.in.received}); got != want {
-		t.soft(x.lenient, softCounts, 1, Error{Phase: x.phase, Event: int64(t.row.horizon),
-			Detail: fmt.Sprintf("row sends %d and receives %d words, the step's metadata says %d and %d", got.sent, got.received, want.sent, want.received)})
+		t.soft(x.lenient, softCounts, 1, func() Error {
+			return Error{Phase: x.phase, Event: int64(t.row.horizon),
+				Detail: fmt.Sprintf("row sends %d and receives %d words, the step's metadata says %d and %d", got.sent, got.received, want.sent, want.received)}
+		})
 	}
 }
 
@@ -201,9 +203,9 @@ func (m *Machine) account(p *Phase) {
 		if m.opt.Trace != nil {
 			t.tracef("cycle %d step %d row at %#x: horizon %d, %d words sent, %d received", t.cycle, t.step, r.base, r.horizon, r.sent, t.in.received)
 		}
+		t.step++
 		if r.horizon > 0 {
 			p.Active++
-			t.step++
 		}
 		if h := int64(r.horizon); h > p.Horizon {
 			p.Horizon, p.Longest = h, t.logical

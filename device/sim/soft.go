@@ -32,15 +32,20 @@ type warning struct {
 	first *Error
 }
 
-// soft breaks a strict rule: an error, or, lenient, n more of a warning.
-func (t *tile) soft(lenient bool, s soft, n int64, e Error) {
+// soft breaks a strict rule: an error, or, lenient, n more of a warning. what
+// is called for the texts that are kept.
+func (t *tile) soft(lenient bool, s soft, n int64, what func() Error) {
+	w := &t.warnings[s]
+	if w.count += n; lenient && w.first != nil {
+		return
+	}
+	e := what()
 	e.Rule = softRules[s]
 	if !lenient {
 		t.fail(e)
 		return
 	}
-	w := &t.warnings[s]
-	if w.count += n; w.first == nil {
+	if w.first == nil {
 		e.Tile, e.Step, e.Cycle, e.PC = t.logical, t.step, t.cycle, t.at
 		w.first = &e
 	}
