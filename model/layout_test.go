@@ -87,6 +87,21 @@ func TestSeedShards(t *testing.T) {
 	}
 }
 
+// All shards of the first seed's values (reference: lowering.md §2).
+func TestSeedShardTotal(t *testing.T) {
+	total := 0
+	for _, c := range []struct {
+		layout     Layout
+		rows, cols int
+	}{{seedX, 729, 1152}, {seedW1, 1152, 4304}, {seedH, 729, 4304}, {seedLinear, 729, 4304}, {seedLinear, 729, 4304},
+		{seedG, 729, 4304}, {seedW2, 4304, 1152}, {seedY, 729, 1152}} {
+		total += len(shardsOf(t, c.layout, c.rows, c.cols))
+	}
+	if total != 11005 {
+		t.Errorf("%d shards, want 11005", total)
+	}
+}
+
 func TestSeedW1Sizes(t *testing.T) {
 	count := map[int]int{}
 	for _, s := range shardsOf(t, seedW1, 1152, 4304) {

@@ -24,7 +24,9 @@ func (b Box) Intersect(o Box) Box {
 // Defined is the box of elements that a shard holds or that are known to be
 // zero in it: its logical elements, and in a panelled order also the padding up
 // to the end of the last touched panel (loaded operands are padded with zeros, and
-// GEMM and GELU keep zero columns zero).
+// GEMM and GELU keep zero columns zero). That padding must lie behind the value,
+// which Plan.Validate sees to: with padding groups or shard padding its
+// coordinates would be another shard's elements.
 func (s Shard) Defined(o Order) Box {
 	b := Box{s.Rows.Start, s.Rows.Logical, s.Cols.Start, s.Cols.Logical}
 	if o.Panelled() && b.C1 > b.C0 {

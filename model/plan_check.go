@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // maxPlanShards bounds the shards of all values of a plan together.
@@ -89,7 +90,7 @@ func (v *planValidator) layout(path string, value *PlanValue) ([]Shard, error) {
 	}
 	shards, err := l.Shards(value.Rows, value.Cols)
 	if err != nil {
-		return nil, &PathError{Path: path, Reason: err.Error(), Err: err}
+		return nil, &PathError{Path: path, Reason: strings.TrimPrefix(err.Error(), "model: "), Err: err}
 	}
 	if orOne(l.Slices) > orOne(l.Replicas) {
 		return nil, pathErrorf(path+".slices", "%d replicas cannot hold %d slices", orOne(l.Replicas), l.Slices)

@@ -95,6 +95,20 @@ func TestFirstSeedByteRuns(t *testing.T) {
 	}
 }
 
+// The best plan of the search under the byte-run rule: GELU in place (reference:
+// planspace.md §9.3).
+func TestByteRunsBest(t *testing.T) {
+	p := firstSeed
+	p.linear, p.gemm2.offset = false, 0
+	r := price(t, p.build(t), SeedByteRuns)
+	if got := r.Cost().Total(); got != 234482 {
+		t.Errorf("total %d, want 234482", got)
+	}
+	if err := r.State.Accept(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Where the cycles go (reference: costmodel.md §14).
 func TestFirstSeedTerms(t *testing.T) {
 	got := map[string]int64{}
