@@ -279,6 +279,11 @@ func (b *builder) finish() error {
 		}
 		b.prog.Shards = append(b.prog.Shards, v.at)
 	}
+	for i := range b.prog.Items {
+		if b.prog.Items[i].First < 0 { // nobody uses it
+			b.touch(int32(i), 0)
+		}
+	}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"ipusolve/device"
 	"ipusolve/lower"
+	"ipusolve/lower/check"
 	"ipusolve/model"
 )
 
@@ -202,13 +203,16 @@ func (m *machine) call(tile int, w *lower.Work) error {
 
 // runPlan lowers, places and executes a plan twice (weights stay) with host data
 // by graph name and returns its outputs.
-func runPlan(t *testing.T, plan *model.Plan, data map[string][]float32) map[string][]float32 {
+func runPlan(t testing.TB, plan *model.Plan, data map[string][]float32) map[string][]float32 {
 	t.Helper()
 	prog, err := lower.Build(plan)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := lower.Place(prog, dataMap); err != nil {
+		t.Fatal(err)
+	}
+	if err := check.Check(prog, dataMap); err != nil {
 		t.Fatal(err)
 	}
 	m := newMachine(prog)

@@ -31,7 +31,7 @@ func multiply(a, b []float32, m, k, n int) []float32 {
 	return c
 }
 
-func compare(t *testing.T, name string, got, want []float32) {
+func compare(t testing.TB, name string, got, want []float32) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d elements, want %d", name, len(got), len(want))
@@ -45,7 +45,7 @@ func compare(t *testing.T, name string, got, want []float32) {
 
 // checkMLP runs an MLP plan on data for which all sums are exact and GELU is
 // max(x, 0) (reference: simulator.md §8).
-func checkMLP(t *testing.T, plan *model.Plan, rows, dim, hidden int) {
+func checkMLP(t testing.TB, plan *model.Plan, rows, dim, hidden int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	x := matrix(r, rows, dim, 0, 4, -4)

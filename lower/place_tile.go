@@ -92,8 +92,9 @@ func (q *problem) fill(m MemoryMap, o order, soft bool) placement {
 	f := &filler{problem: q, soft: soft, addr: make([]uint32, len(q.boxes)), placed: make([]bool, len(q.boxes))}
 	high := Range{device.InterleaveBase, m.InterleavedEnd}
 	for _, i := range list {
-		at, ok := uint32(0), false
+		at, ok := high.Start, true
 		switch {
+		case q.boxes[i].bytes == 0: // an empty shard lies anywhere
 		case q.boxes[i].class == model.Interleaved:
 			at, ok = f.lowest(i, high)
 		default:

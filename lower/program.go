@@ -37,22 +37,23 @@ func (k ItemKind) String() string {
 
 // Item is one contiguous allocation on one tile.
 type Item struct {
-	Tile  int32
-	Kind  ItemKind
-	Value int32 // plan value that it stores or serves
-	Bytes uint32
+	Tile  int32    `json:"tile"`
+	Kind  ItemKind `json:"kind"`
+	Value int32    `json:"value"` // plan value that it stores or serves
+	Bytes uint32   `json:"bytes"`
 	// Tail bytes behind the item may be read and thrown away by a kernel; they
 	// only have to exist in SRAM (kernels.md §5.5).
-	Tail  uint32
-	Align uint32 // power of two ≥ 4
-	Class model.MemoryClass
+	Tail  uint32            `json:"tail,omitempty"`
+	Align uint32            `json:"align"` // power of two ≥ 4
+	Class model.MemoryClass `json:"class"`
 	// First and Last are the inclusive lifetime in events of the tile: 0 is
 	// program start, 1+i is Work[i], 1+len(Work) is program end.
-	First, Last int32
+	First int32 `json:"first"`
+	Last  int32 `json:"last"`
 	// Apart lists items of the same tile that must not share a memory element
 	// with this one while both live (a GEMM's streamed operand and its result).
-	Apart []int32
-	Addr  uint32 // set by Place
+	Apart []int32 `json:"apart,omitempty"`
+	Addr  uint32  `json:"addr,omitempty"` // set by Place
 }
 
 // Ref is a byte position in an item.
@@ -98,20 +99,20 @@ func Addr(r Ref) Arg     { return Arg{Item: r.Item, Value: r.Offset} }
 
 // Phase is one exchange between two barriers.
 type Phase struct {
-	ID     int
-	Reason string   // as in the reference's logs: OperatorInput, OperatorInputs, LayoutRearrangement
-	Op     string   // graph operation it serves
-	Values []string // plan values that it fills
+	ID     int      `json:"id"`
+	Reason string   `json:"reason"` // as in the reference's logs: OperatorInput, OperatorInputs, LayoutRearrangement
+	Op     string   `json:"op"`     // graph operation it serves
+	Values []string `json:"values"` // plan values that it fills
 	// Transfers in program order (lowering.md §5, exchange.md §6): at most 4148
 	// words each, contiguous at the source and at every destination.
-	Transfers []Transfer
+	Transfers []Transfer `json:"transfers"`
 }
 
 // Transfer moves Words 32-bit words from one tile to one or more others.
 type Transfer struct {
-	Source Ref
-	Dests  []Ref // distinct tiles, none the source's
-	Words  int32
+	Source Ref   `json:"source"`
+	Dests  []Ref `json:"dests"` // distinct tiles, none the source's
+	Words  int32 `json:"words"`
 }
 
 // MemoryMap is the common address map of all tiles (reference: lowering.md

@@ -1,0 +1,43 @@
+// Package lower turns plans into programs: it decides for every tile what it
+// stores, which kernels it calls and what it exchanges with others.
+//
+//	model.Plan ── Build ──> Program ── Place ──> Program with addresses
+//	                          │                     │
+//	                          │ Items, Tiles,       └─ Exchange(phase) ──> exchange.Problem
+//	                          │ Phases
+//	                          └─ Dump, WriteJSON
+//
+// One tile of a program, event by event:
+//
+//	0      the host has written inputs (and, before the first run, weights)
+//	1      fill padding, copy what is local        (StepMove)
+//	2      exchange 0: operands arrive             (all tiles together)
+//	3      GEMM call                               (StepGemm)
+//	4      exchange 1: partial sums arrive
+//	5, 6   reduction, one call per panel run
+//	7      GELU in place                           (StepGelu)
+//	…
+//	end    the host reads outputs
+//
+// # Glossary
+//
+//	shard      part of a value that one tile stores (model.Shard)
+//	item       one contiguous allocation on one tile; several shards may share one
+//	part       box of a value; a part may lie whole on several tiles, or in slices
+//	piece      what one destination shard takes from one source shard
+//	span       run of storage; element order decides how a box falls into spans
+//	retile     move between layouts of one element order, by ascending offsets
+//	panel run  contiguous piece of a 16-column panel of a partial sum and a result
+//	root       one reduction: an output shard and the partials of one box
+//	phase      one exchange between two barriers
+//	event      position in a tile's work list; lifetimes count events
+//	apart      two items that must not touch a common SRAM element
+//
+// # Rules worth knowing
+//
+// Lowering reads layouts only. A destination shard that its tile already holds
+// is an alias. Slices of an input lie inside the shard that gathers them. Sums
+// read the tile's own partial in place and write the result in place: nothing is
+// staged. Padding that a later kernel reads is zeroed before anything is written
+// around it. Weights live to the end, so that a program can run again.
+package lower
