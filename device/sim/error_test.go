@@ -250,6 +250,15 @@ func TestRowSetUp(t *testing.T) {
 			p := b.tiles[5]
 			p.code = append(words(t, device.SetZI(device.M8, 7), device.Put(device.IncomingMux, device.M8)), p.code...)
 		}, sim.RuleLanes, 5},
+		{"barrier as the row's first word", func(b *builder) {
+			for l, p := range b.tiles {
+				row := words(t, device.Sync(3), device.Delay(1)) // two words, so that pairs stay aligned
+				row = append(row, rows{row5, row100, row200}[slices.Index(b.order, l)]...)
+				i := slices.Index(p.code, words(t, device.Sync(3))[0])
+				p.code[i] = words(t, device.Nop())[0]
+				p.code[i+1] = words(t, device.Call(device.M10, p.row(row)))[0]
+			}
+		}, "", 0},
 		{"row starts late", func(b *builder) {
 			p := b.tiles[5]
 			p.code = nil

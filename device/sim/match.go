@@ -112,6 +112,12 @@ const (
 // partner is the other receiver of the borrowed lane, nil for the own lane.
 func (x *matcher) listen(d *tile, selects []control, mux int, partner *tile) {
 	source, start := d.csr[mux], int32(firstEvent)
+	if source != device.NeutralSource {
+		// A source preselected before the barrier is freedom 12 of exchange.md §14.
+		d.soft(x.lenient, softLanes, 1, func() Error {
+			return Error{Phase: x.phase, Event: 0, Detail: fmt.Sprintf("lane does not start on neutral: source %#x is selected before the row", source)}
+		})
+	}
 	for _, c := range selects {
 		if source != device.NeutralSource && c.event > start {
 			x.window(d, source, start, c.event, partner, mux)
