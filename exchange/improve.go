@@ -53,7 +53,7 @@ func (m *improver) run(c *component, goal int32, trials int, seed uint64, stop f
 		m.late = append(m.late, lateEntry{m.completion(i, m.start[i]), i})
 	}
 	heap.Init(&m.late)
-	const patience = 60 // trials for one message before giving up on it
+	const patience = 200 // trials for one message before giving up on it
 	used := 0
 	for used < trials && !stop() {
 		top := m.late[0]

@@ -11,6 +11,7 @@ import (
 type lister struct {
 	*placement
 	ctx        context.Context
+	roleIndex  *Roles // for rows
 	opt        Options
 	stats      Stats
 	components []solved
@@ -29,7 +30,7 @@ type solved struct {
 func newLister(ctx context.Context, p *Problem, opt Options) *lister {
 	in := newInstance(p)
 	pl := newPlacement(in)
-	l := &lister{placement: pl, ctx: ctx, opt: opt, dispatcher: newDispatcher(pl, newClocks(in)), improver: newImprover(pl)}
+	l := &lister{placement: pl, roleIndex: NewRoles(p), ctx: ctx, opt: opt, dispatcher: newDispatcher(pl, newClocks(in)), improver: newImprover(pl)}
 	for _, c := range components(p) {
 		l.components = append(l.components, solved{component: c})
 	}
@@ -47,7 +48,46 @@ func (l *lister) run() {
 		l.inOrder(&l.components[k], "program order", l.components[k].messages)
 	}
 	for k := range l.components {
-		l.tries(&l.components[k])
+		c := &l.components[k]
+		l.tries(c)
+		for l.dense(c) && !l.cancelled() {
+			c.start = nil
+			l.inOrder(c, "program order", c.messages)
+			l.tries(c)
+		}
+	}
+}
+
+// dense tells whether the rows of many tiles of the component cannot hold its
+// control pairs (R12), and forbids pairs on those tiles. Where messages of one
+// or two words follow each other, most pairs fail, and moving them one by one
+// would cost more than having none.
+func (l *lister) dense(c *solved) bool {
+	l.restore(c)
+	s := &Schedule{Start: l.start, TileHorizon: make([]int32, l.p.Tiles)}
+	for _, i := range c.messages {
+		s.raise(l.p, i)
+	}
+	faults, err := parityFaults(l.roleIndex, s, c.tiles)
+	if err != nil || len(faults) <= len(c.tiles)/many {
+		return false // finish repairs, or reports
+	}
+	marked := false
+	for _, f := range faults {
+		marked = marked || !l.pairless[f.tile]
+		l.pairless[f.tile] = true
+	}
+	return marked
+}
+
+// many is the fraction of a component's tiles above which dense acts.
+const many = 16
+
+// restore puts the best listing of a component back in place.
+func (l *lister) restore(c *solved) {
+	l.clear(c)
+	for k, i := range c.messages {
+		l.place(i, c.start[k])
 	}
 }
 
@@ -72,12 +112,12 @@ func (l *lister) tries(c *solved) {
 			l.clear(c)
 			l.stats.Tries++
 			if l.dispatcher.run(&c.component, r.rule, l.cancelled) {
-				l.keep(c, r.name)
+				l.keep(c, r.name, false)
 			}
 		}
 	}
 	rng := rand.New(rand.NewPCG(l.opt.Seed, uint64(c.messages[0])))
-	for more() {
+	for len(c.messages) <= varied && more() {
 		l.vary(c, rng)
 	}
 }
@@ -107,36 +147,54 @@ func (l *lister) inOrder(c *solved, method string, order []int32) {
 	for _, i := range l.legalOrder(order) {
 		l.place(i, l.earliest(i, l.released(i)))
 	}
-	l.keep(c, method)
+	l.keep(c, method, false)
 }
 
-// keep improves the placement of a component and stores it if it is the best.
-func (l *lister) keep(c *solved, method string) {
+// keep improves the placement of a component and stores it if it is better than
+// the best, or as good and drifting is wanted.
+func (l *lister) keep(c *solved, method string, drift bool) {
 	l.stats.Trials += l.improver.run(&c.component, l.stats.Bound.Horizon, 20*len(c.messages), l.opt.Seed, l.cancelled)
 	h := int32(0)
 	for _, i := range c.messages {
 		h = max(h, l.completion(i, l.start[i]))
 	}
-	if c.start != nil && h >= c.horizon {
+	if c.start != nil && (h > c.horizon || h == c.horizon && !drift) {
 		return
 	}
 	c.start = slices.Grow(c.start[:0], len(c.messages))[:len(c.messages)]
 	for k, i := range c.messages {
 		c.start[k] = l.start[i]
 	}
-	c.horizon, c.method = h, method
+	if c.horizon != h {
+		c.horizon, c.method = h, method
+	}
 }
 
-// vary lists the messages in the order of their best starts, each displaced at
-// random by up to a few messages' length.
+// vary lists the messages in the order of their best starts, but for a few that
+// move by up to a few messages' length. A listing as good as the best replaces
+// it, so that the search drifts over the many equal ones. It gives up on a
+// listing as soon as it is worse.
 func (l *lister) vary(c *solved, rng *rand.Rand) {
 	shift := l.dispatcher.clocks.send
-	reach := 1 + rng.Int32N(4)
 	at := make([]int32, len(c.messages))
 	for k, i := range c.messages {
-		at[k] = c.start[k] + shift[l.source[i]] - rng.Int32N(1+reach*l.items[i])
+		at[k] = c.start[k] + shift[l.source[i]]
 	}
-	l.inOrder(c, "varied "+baseMethod(c.method), byKey(c.messages, func(k int) int32 { return at[k] }))
+	for range 1 + rng.IntN(4) {
+		k := rng.IntN(len(at))
+		reach := 4 * l.items[c.messages[k]]
+		at[k] += rng.Int32N(2*reach+1) - reach
+	}
+	l.clear(c)
+	l.stats.Tries++
+	for _, i := range l.legalOrder(byKey(c.messages, func(k int) int32 { return at[k] })) {
+		x := l.earliest(i, l.released(i))
+		if l.completion(i, x) > c.horizon {
+			return
+		}
+		l.place(i, x)
+	}
+	l.keep(c, "varied "+baseMethod(c.method), true)
 }
 
 func baseMethod(m string) string {
@@ -192,6 +250,10 @@ func (l *lister) legalOrder(order []int32) []int32 {
 	}
 	return out
 }
+
+// varied is the number of messages up to which listings are varied: in larger
+// components a few displaced messages change nothing.
+const varied = 5000
 
 // enumerated is the number of messages up to which all orders are tried.
 const enumerated = 6

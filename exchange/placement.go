@@ -83,12 +83,16 @@ func (in *instance) pinned(i int32) bool {
 // will make them unnecessary; so placing one more message never breaks another.
 type placement struct {
 	*instance
+	// pairless marks tiles on which a source and a pointer control never share
+	// an event, so that R12 cannot fail there but for a message as long as the
+	// tile's write delay, which makes a pair by itself.
+	pairless      []bool
 	send, receive []lane  // per tile
 	start         []int32 // per message, meaningful while placed
 }
 
 func newPlacement(in *instance) *placement {
-	pl := &placement{instance: in, send: make([]lane, in.p.Tiles), receive: make([]lane, in.p.Tiles), start: make([]int32, len(in.items))}
+	pl := &placement{instance: in, pairless: make([]bool, in.p.Tiles), send: make([]lane, in.p.Tiles), receive: make([]lane, in.p.Tiles), start: make([]int32, len(in.items))}
 	for t := range in.roles {
 		r := &in.roles[t]
 		pl.send[t] = makeLane(len(r.sends))
@@ -148,11 +152,17 @@ func (pl *placement) settle(i, x int32) int32 {
 	for k := pl.first[i]; k < pl.first[i+1]; k++ {
 		d := pl.tile[k]
 		sent := &pl.send[d]
+		sel := x + pl.lead[k]
+		pointer := sel + pl.delay[d]
+		if pl.pairless[d] {
+			r := &pl.receive[d]
+			if r.starts(sel-pl.delay[d]) || r.starts(sel+n-pl.delay[d]) || r.bounded(pointer) {
+				return x + 1
+			}
+		}
 		if len(sent.start) == 0 {
 			continue
 		}
-		sel := x + pl.lead[k]
-		pointer := sel + pl.delay[d]
 		if sent.starts(sel-1) || sent.starts(sel+n-1) || sent.starts(pointer-1) {
 			return x + 1
 		}

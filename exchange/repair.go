@@ -13,10 +13,7 @@ func (l *lister) finish() (*Schedule, error) {
 	worst := int32(0)
 	for k := range l.components {
 		c := &l.components[k]
-		l.clear(c)
-		for j, i := range c.messages {
-			l.place(i, c.start[j])
-		}
+		l.restore(c)
 		if c.horizon > worst {
 			worst, l.stats.Method = c.horizon, c.method
 		}
@@ -27,9 +24,8 @@ func (l *lister) finish() (*Schedule, error) {
 	for t := range l.p.Tiles {
 		tiles = append(tiles, int32(t))
 	}
-	roles := NewRoles(l.p)
 	for {
-		faults, err := parityFaults(roles, s, tiles)
+		faults, err := parityFaults(l.roleIndex, s, tiles)
 		if err != nil {
 			return nil, err
 		}

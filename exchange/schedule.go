@@ -17,7 +17,8 @@ const DefaultEffort = 16
 type Options struct {
 	// Effort is how many listings are tried on a component of the problem at
 	// most; 0 means DefaultEffort. The first is message order, the next ones
-	// waves and dispatch rules, the rest variations of the best so far.
+	// waves and dispatch rules, the rest variations of the best so far. Of up to
+	// six messages all orders are tried, whatever the effort.
 	Effort int
 	Seed   uint64 // of the variations
 }

@@ -77,7 +77,7 @@ func TestListFamilies(t *testing.T) {
 
 func TestListRandomIsLegal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	for round := range 3000 {
+	for round := range 1500 {
 		p := tangled(rng, 1+rng.IntN(14), 2+rng.IntN(6), []int32{1, 1, 2, 3, 8, 40, 64, 100})
 		s, stats := list(t, p, Options{Effort: 6, Seed: uint64(round)})
 		if err := illegal(p, s); err != nil {
@@ -115,6 +115,30 @@ func TestListRepairsParity(t *testing.T) {
 	}
 	if err := illegal(p, s); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestListDense lists messages so short that rows cannot hold pairs at the rate
+// the other rules allow; bound C is what counts.
+func TestListDense(t *testing.T) {
+	for words := 1; words <= 2; words++ {
+		p := &Problem{Tiles: tileCount}
+		const tiles = 48
+		for s := range tiles {
+			for d := range tiles {
+				if s != d {
+					p.Messages = append(p.Messages, unicast(s, d, sourceBase, destBase+uint32(16*s), words))
+				}
+			}
+		}
+		s, stats := list(t, p, Options{Effort: 4})
+		if err := illegal(p, s); err != nil {
+			t.Errorf("%d words: %v", words, err)
+		}
+		if s.Horizon > 3*stats.Bound.Horizon {
+			t.Errorf("%d words: horizon %d, bound %d", words, s.Horizon, stats.Bound.Horizon)
+		}
+		t.Logf("%d words: bound %d (%s), horizon %d, %d repairs", words, stats.Bound.Horizon, stats.Bound.Witness.Kind, s.Horizon, stats.Repairs)
 	}
 }
 

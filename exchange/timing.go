@@ -122,19 +122,23 @@ func (m *Message) Receive(d, x int32) Reception {
 
 // horizons fills the tile and phase horizons from the starts (R14).
 func (s *Schedule) horizons(p *Problem) {
-	r := routes()
-	s.TileHorizon = make([]int32, p.Tiles)
-	s.Horizon = 0
+	s.TileHorizon, s.Horizon = make([]int32, p.Tiles), 0
 	for i := range p.Messages {
-		m := &p.Messages[i]
-		x, n := s.Start[i], m.Items()
-		raise := func(tile, h int32) {
-			s.TileHorizon[tile] = max(s.TileHorizon[tile], h)
-			s.Horizon = max(s.Horizon, h)
-		}
-		raise(m.Source, x+n)
-		for _, d := range m.Dests {
-			raise(d.Tile, x+1+r.lag(m.Source, d.Tile, m.Paired)+r.writeDelay(d.Tile)+n+guard+m.format())
-		}
+		s.raise(p, int32(i))
+	}
+}
+
+// raise makes the horizons cover message i.
+func (s *Schedule) raise(p *Problem, i int32) {
+	r := routes()
+	m := &p.Messages[i]
+	x, n := s.Start[i], m.Items()
+	cover := func(tile, h int32) {
+		s.TileHorizon[tile] = max(s.TileHorizon[tile], h)
+		s.Horizon = max(s.Horizon, h)
+	}
+	cover(m.Source, x+n)
+	for _, d := range m.Dests {
+		cover(d.Tile, x+1+r.lag(m.Source, d.Tile, m.Paired)+r.writeDelay(d.Tile)+n+guard+m.format())
 	}
 }
