@@ -20,22 +20,20 @@ type ReserveOptions struct {
 
 // ReserveError says that code or rows have too little room.
 type ReserveError struct {
-	// Area is "executable memory" if symbols, code and rows together do not fit
-	// below 0x80000, "exchange rows" if the rows of a program exceed what was
-	// reserved for them.
-	Area string
-	Tile int // with the most bytes of rows; -1 for executable memory
-	// Need and Have are bytes. For rows Need is what ReserveOptions.RowBytes
-	// must be raised to.
-	Need, Have int
+	// What found no room: a symbol's name, "code" or "exchange rows".
+	What string
+	// Tile has the most bytes of rows if those of a program exceed what was
+	// reserved for them; Need is then what ReserveOptions.RowBytes must be raised
+	// to. It is -1 if What does not fit into what is left of the executable memory.
+	Tile       int
+	Need, Have int // bytes in one piece
 }
 
 func (e *ReserveError) Error() string {
-	where := ""
 	if e.Tile >= 0 {
-		where = fmt.Sprintf(" of tile %d", e.Tile)
+		return fmt.Sprintf("lower: %s of tile %d need %d bytes, %d are reserved", e.What, e.Tile, e.Need, e.Have)
 	}
-	return fmt.Sprintf("lower: %s%s: %d bytes needed, %d available", e.Area, where, e.Need, e.Have)
+	return fmt.Sprintf("lower: %s of %d bytes: the largest piece of executable memory left has %d", e.What, e.Need, e.Have)
 }
 
 // Reserve fixes the address map of a program before its items are placed. All
@@ -59,7 +57,7 @@ func Reserve(prog *Program, opt ReserveOptions) (MemoryMap, error) {
 	var m MemoryMap
 	x := newExecutable()
 	for _, s := range linkedSpecs(prog) {
-		r, err := x.take(s.CodeBytes())
+		r, err := x.take(s.Symbol(), s.CodeBytes())
 		if err != nil {
 			return MemoryMap{}, err
 		}
@@ -67,14 +65,14 @@ func Reserve(prog *Program, opt ReserveOptions) (MemoryMap, error) {
 	}
 	sortSymbols(m.Symbols)
 	var err error
-	if m.Code, err = x.take(maxCodeBytes(prog)); err != nil {
+	if m.Code, err = x.take("code", maxCodeBytes(prog)); err != nil {
 		return MemoryMap{}, err
 	}
 	rows := max(maxRowBytes(prog), opt.RowBytes)
 	if rows > 0 {
 		rows += device.FetchGuard
 	}
-	if m.RowTable, err = x.take(rows); err != nil {
+	if m.RowTable, err = x.take("exchange rows", rows); err != nil {
 		return MemoryMap{}, err
 	}
 	if rows > 0 {
@@ -101,7 +99,6 @@ func interleavedEnd(standard []Range, limit int) uint32 {
 // executable hands out memory that instructions can be fetched from.
 type executable struct {
 	ranges [2]Range // what is free: Start moves up
-	used   int
 }
 
 // codeAlign aligns symbols, code and rows: sendpicp is fetched as 8 bytes.
@@ -115,18 +112,19 @@ func newExecutable() *executable {
 }
 
 // take is the first free range of n bytes; its end is exact.
-func (x *executable) take(n int) (Range, error) {
-	x.used += n
+func (x *executable) take(what string, n int) (Range, error) {
+	have := 0
 	for i := range x.ranges {
 		r := &x.ranges[i]
-		if uint64(n) <= uint64(r.End-r.Start) {
+		free := int(r.End - r.Start)
+		if n <= free {
 			got := Range{r.Start, r.Start + uint32(n)}
 			r.Start = min(alignUp(got.End, codeAlign), r.End)
 			return got, nil
 		}
+		have = max(have, free)
 	}
-	return Range{}, &ReserveError{Area: "executable memory", Tile: -1, Need: x.used,
-		Have: device.WindowBase - device.CodeBase + device.ExecutableEnd - device.SecondCodeBase}
+	return Range{}, &ReserveError{What: what, Tile: -1, Need: n, Have: have}
 }
 
 // close gives the rest of the element that the last range taken ends in to that

@@ -39,7 +39,7 @@ func maxRowBytes(prog *Program) int {
 
 // RowOffsets lays out the rows of a tile: rows[phase][tile] are its words, none
 // for a tile that takes no part. at[phase] is the byte offset of the row in the
-// row table, bytes their total size. Rows are 8-byte aligned and in phase order;
+// row table, bytes the end of the last. Rows are 8-byte aligned and in phase order;
 // phases without a row share a row of one word, the return.
 func RowOffsets(rows [][][]uint32, tile int) (at []uint32, bytes uint32) {
 	return rowOffsets(len(rows), func(id int) int { return len(rows[id][tile]) })
@@ -57,8 +57,8 @@ func rowOffsets(phases int, words func(id int) int) (at []uint32, bytes uint32) 
 			}
 			shared, n = id, 1
 		}
-		at[id] = bytes
-		bytes += alignUp(4*uint32(n), codeAlign)
+		at[id] = alignUp(bytes, codeAlign)
+		bytes = at[id] + 4*uint32(n)
 	}
 	return at, bytes
 }
@@ -83,7 +83,7 @@ func CheckReserve(prog *Program, m MemoryMap, rows [][][]uint32) error {
 	}
 	have := max(0, int(m.RowTable.End-m.RowTable.Start)-device.FetchGuard)
 	if need > have {
-		return &ReserveError{Area: "exchange rows", Tile: tile, Need: need, Have: have}
+		return &ReserveError{What: "exchange rows", Tile: tile, Need: need, Have: have}
 	}
 	return nil
 }

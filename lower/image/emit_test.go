@@ -198,7 +198,7 @@ func TestEmitRefuses(t *testing.T) {
 	l := tiny(t)
 	l.rows[0][3] = append(slices.Repeat(mustEncode(t, device.Delay(1)), 5000), mustEncode(t, device.Return())...)
 	_, err := image.Emit(l.prog, l.m, l.rows, image.Meta{})
-	if short := reserveError(t, err); short.Need != 4*5001+4 || short.Tile != 3 {
+	if short := reserveError(t, err); short.Need != 4*5001 || short.Tile != 3 {
 		t.Errorf("%+v", short)
 	}
 }

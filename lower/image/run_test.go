@@ -138,7 +138,7 @@ func TestFillerIsNoInstruction(t *testing.T) {
 	if _, err := m.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	target := l.m.Symbols[0].Addr + 4
+	target := l.m.Symbols[1].Addr + 4 // inside the worker barrier
 	for i := range app.Tiles[0].Segments {
 		if s := &app.Tiles[0].Segments[i]; s.Address == device.EntryStub {
 			copy(s.Data, leBytes(mustEncode(t, device.SetZI(device.M0, int(target)))))
