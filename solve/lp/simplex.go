@@ -101,27 +101,6 @@ func (s *Simplex) SetBounds(lower, upper []float64) error {
 	return nil
 }
 
-// Basis is a snapshot of the basis: CLP's status byte per column, then per row.
-type Basis []byte
-
-// Low three bits of a Basis entry.
-const (
-	basisMask = 7
-	basic     = 1
-	atUpper   = 2
-	atLower   = 3
-)
-
-// ColumnBasic reports whether column j is basic.
-func (b Basis) ColumnBasic(j int) bool { return b[j]&basisMask == basic }
-
-// ColumnAtUpper reports whether column j sits at its upper bound.
-func (b Basis) ColumnAtUpper(j int) bool { return b[j]&basisMask == atUpper }
-
-// RowBasic reports whether the slack of row i is basic in a problem of the
-// given number of columns, that is, whether the row is not binding.
-func (b Basis) RowBasic(i, cols int) bool { return b[cols+i]&basisMask == basic }
-
 // Basis returns a copy of the current basis; nil before the first solve.
 func (s *Simplex) Basis() Basis {
 	defer runtime.KeepAlive(s)
@@ -130,18 +109,6 @@ func (s *Simplex) Basis() Basis {
 		return nil
 	}
 	return C.GoBytes(unsafe.Pointer(a), C.int(s.rows+s.cols))
-}
-
-// SlackBasis is the basis of a first solve: all columns at their lower bound.
-func (s *Simplex) SlackBasis() Basis {
-	b := make(Basis, s.cols+s.rows)
-	for k := range b {
-		b[k] = basic
-		if k < s.cols {
-			b[k] = atLower
-		}
-	}
-	return b
 }
 
 // SetBasis makes b, from Basis of the same problem, the start of the next solve.

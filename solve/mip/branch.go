@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	reliable         = 4   // observations per side that make a pseudo-cost trusted
-	strongCandidates = 8   // measured per node
+	reliable         = 1   // observations per side that make a pseudo-cost trusted
+	strongCandidates = 4   // measured per node
 	strongIterations = 100 // per measured side
 	strongMinEffort  = 2000
 )
@@ -200,7 +200,7 @@ func (s *search) choose(cands []candidate, n *node, b box, sol *lp.Solution) *ca
 
 // strongBudget keeps strong branching at half of all simplex iterations.
 func (s *search) strongBudget() bool {
-	return !s.stopped() && s.strong < max(strongMinEffort, s.stats.LPIterations/2)
+	return !s.stopped() && s.strong < max(strongMinEffort, s.stats.LPIterations/4)
 }
 
 func product(d, u float64) float64 { return max(d, 1e-6) * max(u, 1e-6) }

@@ -90,7 +90,7 @@ func (s *search) accept(values []int64, x []float64) bool {
 
 // complete solves for the continuous variables with the others fixed.
 func (s *search) complete(values []int64) bool {
-	b := s.rootBox.clone()
+	b := s.rootFixed()
 	for j, v := range values {
 		if s.in.integral[j] {
 			if v < b.lo[j] || v > b.hi[j] {
@@ -100,11 +100,11 @@ func (s *search) complete(values []int64) bool {
 		}
 	}
 	if sol := s.relaxation(b, nil, 0); sol.Status != lp.Optimal {
-		if sol = s.relaxation(b, s.simplex.SlackBasis(), 0); sol.Status != lp.Optimal {
+		if sol = s.relaxation(b, s.relax.slackBasis(), 0); sol.Status != lp.Optimal {
 			return false
 		}
 	}
-	basis := s.simplex.Basis()
+	basis := s.relax.basis()
 	if basis == nil {
 		return false
 	}

@@ -11,15 +11,13 @@ import (
 // called infeasible: a single row, CLP's ray, then the duals of the elastic
 // program. nil if none proves it. An empty box needs no multipliers.
 func (s *search) infeasible(b box) *solve.Dual {
-	for j := range b.lo {
-		if b.lo[j] > b.hi[j] {
-			return &solve.Dual{Den: 1}
-		}
+	if b.empty() {
+		return &solve.Dual{Den: 1}
 	}
 	if d := s.oneRow(b); d != nil {
 		return d
 	}
-	if ray := s.simplex.Ray(); ray != nil {
+	if ray := s.relax.simplex.Ray(); ray != nil {
 		if d := s.prover.excludes(ray, b); d != nil {
 			return d
 		}
@@ -28,7 +26,7 @@ func (s *search) infeasible(b box) *solve.Dual {
 		return nil
 	}
 	if s.elastic == nil {
-		e, err := newElastic(s.relax)
+		e, err := newElastic(s.relax.problem)
 		if err != nil {
 			return nil
 		}
@@ -97,10 +95,10 @@ func newElastic(p *lp.Problem) (*elastic, error) {
 	return &elastic{q, x}, nil
 }
 
-// duals solves in the bounds that s.relax has; nil without an optimum.
+// duals solves in the bounds of the relaxation's last solve; nil without an optimum.
 func (e *elastic) duals(s *search) ([]float64, int) {
-	copy(e.problem.ColLower, s.relax.ColLower)
-	copy(e.problem.ColUpper, s.relax.ColUpper)
+	copy(e.problem.ColLower, s.relax.problem.ColLower)
+	copy(e.problem.ColUpper, s.relax.problem.ColUpper)
 	if err := e.simplex.SetBounds(e.problem.ColLower, e.problem.ColUpper); err != nil {
 		return nil, 0
 	}

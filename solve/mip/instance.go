@@ -79,3 +79,12 @@ func (b box) tighten(c solve.BoundChange) {
 func (b box) clone() box {
 	return box{append([]int64(nil), b.lo...), append([]int64(nil), b.hi...)}
 }
+
+func (b box) empty() bool {
+	for j := range b.lo {
+		if b.lo[j] > b.hi[j] {
+			return true
+		}
+	}
+	return false
+}

@@ -32,15 +32,13 @@ func (Solver) Solve(ctx context.Context, m *solve.Model, opt solve.Options) (*so
 		defer cancel()
 	}
 	in := newInstance(m)
-	relax := lp.Relaxation(m)
-	simplex, err := lp.New(relax)
+	relax, err := newRelaxer(lp.Relaxation(m))
 	if err != nil {
 		return nil, fmt.Errorf("mip: %w", err)
 	}
-	defer simplex.Free()
 	s := &search{
 		ctx: ctx, in: in, opt: opt, begin: begin,
-		relax: relax, simplex: simplex, prover: newProver(in), rootBox: in.rootBox(),
+		relax: relax, prover: newProver(in), rootBox: in.rootBox(),
 		log: opt.Log, pseudo: newPseudo(in, opt.Seed),
 		stats: solve.Stats{Vars: len(m.Vars), Rows: len(m.Rows)},
 	}
@@ -59,8 +57,7 @@ type search struct {
 	opt     solve.Options
 	begin   time.Time
 	log     *slog.Logger
-	relax   *lp.Problem
-	simplex *lp.Simplex
+	relax   *relaxer
 	elastic *elastic // made when first needed
 	prover  *prover
 	pseudo  *pseudo
@@ -68,11 +65,12 @@ type search struct {
 	rootBox box
 	stats   solve.Stats
 
-	root  *node
-	open  queue
-	stuck []*node // nothing left to branch on, and no proof
-	seq   int     // nodes made
-	dive  *node   // next node of the current plunge
+	root    *node
+	open    queue
+	stuck   []*node // nothing left to branch on, and no proof
+	seq     int     // nodes made
+	refixed bool    // the root's fixings changed since the last look
+	dive    *node   // next node of the current plunge
 
 	best    *solve.Assignment
 	bestObj *big.Rat
@@ -80,6 +78,7 @@ type search struct {
 }
 
 func (s *search) free() {
+	s.relax.simplex.Free()
 	if s.elastic != nil {
 		s.elastic.simplex.Free()
 	}

@@ -16,31 +16,59 @@ const integrality = 1e-6
 // most limit iterations (0 = what the effort leaves). When the warm solve
 // fails numerically, a cold one by another algorithm is asked.
 func (s *search) relaxation(b box, basis lp.Basis, limit int64) *lp.Solution {
-	for j := range b.lo {
-		s.relax.ColLower[j], s.relax.ColUpper[j] = float64(b.lo[j]), float64(b.hi[j])
-		if b.lo[j] > b.hi[j] {
-			return &lp.Solution{Status: lp.Infeasible, Dual: make([]float64, len(s.in.rhs))}
-		}
-	}
-	if err := s.simplex.SetBounds(s.relax.ColLower, s.relax.ColUpper); err != nil {
-		panic("mip: " + err.Error()) // the box is finite and not crossed
-	}
-	if basis != nil {
-		s.simplex.SetBasis(basis)
+	if b.empty() {
+		return &lp.Solution{Status: lp.Infeasible}
 	}
 	if s.stopped() {
 		return &lp.Solution{Status: lp.Limit}
 	}
-	sol := s.simplex.Solve(s.ctx, s.limit(limit))
+	sol := s.relax.solve(s.ctx, b, basis, s.limit(limit))
 	s.stats.LPs++
 	s.stats.LPIterations += int64(sol.Iterations)
 	if sol.Status == lp.Failed || sol.Status == lp.Unbounded {
 		s.stats.ColdSolves++
-		if cold, err := lp.Cold(s.relax); err == nil {
+		if cold, err := lp.Cold(s.relax.problem); err == nil {
 			return cold
 		}
 	}
 	return sol
+}
+
+// compact leaves columns that are fixed at the root out of the relaxation,
+// once that at least halves it.
+func (s *search) compact() {
+	if !s.refixed {
+		return
+	}
+	s.refixed = false
+	b := s.rootFixed()
+	if b.empty() {
+		return
+	}
+	free := 0
+	for j := range b.lo {
+		if b.lo[j] < b.hi[j] {
+			free++
+		}
+	}
+	if 2*free > len(s.relax.cols) {
+		return
+	}
+	if err := s.relax.compact(b); err != nil {
+		s.log.Info("relaxation kept", "reason", err.Error())
+		return
+	}
+	s.log.Info("relaxation compacted", "columns", free)
+}
+
+// rootFixed is the root's box after its fixings: nothing outside beats the
+// incumbent.
+func (s *search) rootFixed() box {
+	b := s.rootBox.clone()
+	for _, c := range s.root.fix {
+		b.tighten(c)
+	}
+	return b
 }
 
 // limit is the least of a number of iterations and what the effort leaves; 0
@@ -58,6 +86,7 @@ func (s *search) limit(iterations int64) int64 {
 
 // process solves a node's relaxation and closes or branches the node.
 func (s *search) process(n *node) {
+	s.compact()
 	b := n.box(s.rootBox)
 	sol := s.relaxation(b, n.basis, 0)
 	if sol.Status == lp.Limit {
@@ -72,7 +101,7 @@ func (s *search) process(n *node) {
 			n.parent.release()
 			return
 		}
-		sol = s.relaxation(b, s.simplex.SlackBasis(), 0) // tiny pivots may have misled the warm solve
+		sol = s.relaxation(b, s.relax.slackBasis(), 0) // tiny pivots may have misled the warm solve
 	}
 	if sol.Status != lp.Optimal {
 		s.branch(n, b, nil)
@@ -84,7 +113,7 @@ func (s *search) process(n *node) {
 		n.parent.release()
 		return
 	}
-	basis := s.simplex.Basis()
+	basis := s.relax.basis()
 	s.heuristics(n, b, sol, basis)
 	if !s.closes(n.bound) && s.in.gran == 0 && s.nearBest(sol.Objective) {
 		s.raise(n, b, s.in.exactDual(basis))
@@ -157,6 +186,7 @@ func (s *search) fix(n *node, b box) {
 		b.tighten(c)
 	}
 	s.stats.Fixed += max(0, len(n.fix)-old)
+	s.refixed = s.refixed || (n == s.root && len(n.fix) > 0)
 }
 
 func (s *search) fixings(n *node, b box) (out []solve.BoundChange) {
