@@ -295,3 +295,41 @@ func TestRowSetUp(t *testing.T) {
 }
 
 func unpack(r rows) (a, b, c []uint32) { return r[0], r[1], r[2] }
+
+// TestRoutineMissing: a symbol resolves a call only where the tile's image has
+// its code.
+func TestRoutineMissing(t *testing.T) {
+	b := newBuilder(t, 0)
+	p := b.tiles[0]
+	p.block(dataBase, 4, 0)
+	p.call(copy32, 0x6c000, dataBase, 4)
+	p.halt()
+	app := b.application()
+	app.Tiles[0].Segments = slices.DeleteFunc(app.Tiles[0].Segments, func(s ipuexe.Segment) bool { return s.Address == device.CodeBase })
+	m, err := sim.New(app, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.Run(context.Background())
+	if e := asError(t, err); e.Rule != sim.RuleFetch || e.Code != device.ExcProgramCounter {
+		t.Error(err)
+	}
+}
+
+// TestBudget: neither a long kernel nor a long row outlasts MaxCycles.
+func TestBudget(t *testing.T) {
+	for name, code := range map[string]func(p *program){
+		"kernel": func(p *program) { p.call(fillZero, 0x80000, 2000, 0) },
+		"row": func(p *program) {
+			p.exchange(0, words(t, device.Delay(device.MaxDelay), device.Return()), 0, 0)
+			p.emit(device.Nop())
+		},
+	} {
+		b := newBuilder(t, 0)
+		code(b.tiles[0])
+		_, err := b.machine(sim.Options{MaxCycles: 5000}).Run(context.Background())
+		if e := asError(t, err); e.Rule != sim.RuleBudget {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -136,3 +136,36 @@ func TestPairedMutations(t *testing.T) {
 		})
 	}
 }
+
+// TestPairedForbiddenLength: a message of 51+2y or 53+2y items has its format
+// on at the early member's select of neutral (R11).
+func TestPairedForbiddenLength(t *testing.T) {
+	b := newBuilder(t, 0, 1, 2, 3)
+	neutral := device.NeutralSource
+	b.tiles[0].block(sendBase, 106, 9)
+	b.tiles[0].exchange(0, words(t, device.Delay(31), device.Send(53, sendBase/8, 5), device.Return()), 106, 0)
+	b.tiles[1].exchange(0, words(t, device.Delay(84), device.Return()), 0, 0)
+	b.tiles[2].exchange(0, words(t, device.DelayXPIC(1, 1, 0), device.Delay(52), device.SendPICP(2, 0, 0, 1, neutral, 1, 1),
+		device.DelayPIC(1, 0, dataBase/4), device.DelayPIC(51, 1, 0), device.Delay(7), device.Return()), 0, 106)
+	b.tiles[3].exchange(0, words(t, device.DelayPIC(54, 1, 1), device.DelayPIC(2, 0, dataBase/4), device.DelayPIC(51, 1, 0), device.Delay(7), device.Return()), 0, 106)
+	for _, p := range b.tiles {
+		p.halt()
+	}
+	_, _, err := b.run()
+	if e := asError(t, err); e.Rule != "R11" || e.Tile != 2 || e.Event != 54 {
+		t.Error(err)
+	}
+}
+
+// TestPairedAlone: a 64-bit message needs the sender's partner and whole pairs.
+func TestPairedAlone(t *testing.T) {
+	pair := [2]pairedTiming{{0, 2, 31, true, 1, 0, 54, 56, 118, 125}, {0, 3, 31, false, 0, 0, 54, 56, 118, 125}}
+	for missing, rule := range map[int]string{1: "R10", 3: sim.RuleRow} {
+		b, _ := pairedProgram(t, pair)
+		b.order = slices.DeleteFunc(b.order, func(l int) bool { return l == missing })
+		b.app.Outputs = nil
+		if e := asError(t, func() error { _, _, err := b.run(); return err }()); e.Rule != rule {
+			t.Errorf("without tile %d: %v, want rule %s", missing, e, rule)
+		}
+	}
+}
