@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,7 +111,7 @@ func TestSharedStorage(t *testing.T) {
 			t.Errorf("slice %d of x at %v, want %v", j, p.Shards[home][j].Ref, want)
 		}
 	}
-	// GELU works in place, weights of one compute row are the operand itself.
+	// GELU works in place.
 	if cmp.Diff(p.Shards[find("h")], p.Shards[find("g")]) != "" {
 		t.Error("GELU is not in place")
 	}
@@ -119,8 +120,8 @@ func TestSharedStorage(t *testing.T) {
 	if n := count(p, kernels.ReduceF16); n != 4 {
 		t.Errorf("%d sums, want 4", n)
 	}
-	if p.Roots[3] != 0 && p.Roots[len(p.Roots)-1] != 0 {
-		t.Errorf("roots %v", p.Roots)
+	if want := []int{0, 4, 0, 0, 0, 0}; !slices.Equal(p.Roots, want) {
+		t.Errorf("roots %v, want %v", p.Roots, want)
 	}
 	// Every tile runs every phase.
 	for tile, list := range p.Tiles {
@@ -232,6 +233,15 @@ func TestBuildErrors(t *testing.T) {
 			a := left
 			a.Map = model.Rotation(8, 1, 100)
 			p.value("x", model.RoleInput, 4, 32, a)
+		}},
+		{"F32 order", "no F16 order", lower.ErrOrder, func(p *planBuilder) {
+			l := left
+			l.Order.Kind = model.OutputPanel
+			p.move("op", p.value("x", model.RoleInput, 4, 32, l), p.value("y", "", 4, 32, left), 0)
+		}},
+		{"no tiles", "0 tiles", nil, func(p *planBuilder) { p.Problem.Tiles = 0 }},
+		{"phase number", "phase 99", nil, func(p *planBuilder) {
+			p.move("op", p.value("x", model.RoleInput, 4, 32, left), p.value("y", "", 4, 32, left), 99)
 		}},
 		{"value index", "no value 7", nil, func(p *planBuilder) { p.gelu(7, p.value("x", "", 4, 32, left)) }},
 	} {

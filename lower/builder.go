@@ -15,6 +15,9 @@ const elementBytes = 2 // F16
 // only, never grids, so every plan that these records can state is lowered the
 // same way. Errors name the step or value that cannot be lowered.
 func Build(p *model.Plan) (*Program, error) {
+	if p.Problem.Tiles < 1 {
+		return nil, fmt.Errorf("lower: a plan for %d tiles", p.Problem.Tiles)
+	}
 	b := &builder{plan: p, prog: &Program{Plan: p, Tiles: make([][]Work, p.Problem.Tiles), Roots: make([]int, len(p.Steps))}}
 	if err := b.load(); err != nil {
 		return nil, err
@@ -85,6 +88,9 @@ func (b *builder) load() error {
 	phases := 0
 	for _, s := range p.Steps {
 		phases = max(phases, s.Phase+1)
+	}
+	if phases > len(p.Steps) {
+		return fmt.Errorf("lower: phase %d of %d steps", phases-1, len(p.Steps))
 	}
 	b.open = make([]*openPhase, phases)
 	for i := range b.open {
@@ -172,13 +178,17 @@ func (b *builder) allocateShard(v *value, j int) int32 {
 	if v.Layout.Order.Panelled() {
 		align = 32 // GEMM operands and results, kernels.md §5.5
 	}
-	item := b.newItem(s.Tile, ItemValue, v, uint32(s.Elements()*elementBytes), align, v.Layout.Class)
+	item := b.newItem(s.Tile, ItemValue, v, s.Elements()*elementBytes, align, v.Layout.Class)
 	b.locate(v, j, Ref{Item: item})
 	return item
 }
 
-func (b *builder) newItem(tile int, kind ItemKind, v *value, bytes, align uint32, class model.MemoryClass) int32 {
-	b.prog.Items = append(b.prog.Items, Item{Tile: int32(tile), Kind: kind, Value: int32(v.index), Bytes: bytes, Align: align, Class: class, First: -1, Last: -1})
+// maxItemBytes is what a larger item counts as: it fits nowhere either, and sums
+// over a tile stay in range.
+const maxItemBytes = 64 << 20
+
+func (b *builder) newItem(tile int, kind ItemKind, v *value, bytes int, align uint32, class model.MemoryClass) int32 {
+	b.prog.Items = append(b.prog.Items, Item{Tile: int32(tile), Kind: kind, Value: int32(v.index), Bytes: uint32(min(bytes, maxItemBytes)), Align: align, Class: class, First: -1, Last: -1})
 	b.itemUse = append(b.itemUse, -1)
 	return int32(len(b.prog.Items) - 1)
 }

@@ -144,7 +144,7 @@ func (b *builder) gemmCall(step int, left, right, out *value, g *partialGroup, c
 		b.allocateShard(out, direct)
 		c.result = out.at[direct].Ref
 	} else {
-		c.result = Ref{Item: b.newItem(c.tile, ItemPartial, out, uint32(g.storage().elements()*elementBytes), 32, model.Interleaved)}
+		c.result = Ref{Item: b.newItem(c.tile, ItemPartial, out, g.storage().elements()*elementBytes, 32, model.Interleaved)}
 	}
 	a := left.at[c.a].Ref
 	result, streamed := &b.prog.Items[c.result.Item], &b.prog.Items[a.Item]
@@ -292,7 +292,7 @@ func (s *summer) root(j int, g *partialGroup, region model.Box) (func() error, e
 	for _, r := range runs {
 		bytes += slots * r.n * elementBytes
 	}
-	buffer := s.newItem(o.Tile, ItemRemote, s.out, uint32(bytes), 8, model.Standard)
+	buffer := s.newItem(o.Tile, ItemRemote, s.out, bytes, 8, model.Standard)
 	slot := func(run, k int) Ref {
 		at := 0
 		for _, r := range runs[:run] {

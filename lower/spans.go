@@ -159,6 +159,11 @@ const (
 // sequenceOf picks the sequence in which region moves from src to dst, or says
 // that only a transposing kernel could do it.
 func sequenceOf(src, dst storage, region model.Box) (sequence, error) {
+	for _, k := range []model.OrderKind{src.order.Kind, dst.order.Kind} {
+		if k == model.OutputPanel || k == model.TransposedOutput {
+			return 0, fmt.Errorf("%w: %v is no F16 order", ErrOrder, k)
+		}
+	}
 	if nativeFits(src, dst, region) {
 		return native, nil
 	}
@@ -211,7 +216,7 @@ func sameBlocks(h, k, s, t, lo, hi int) bool {
 // alongRows tells whether 16 neighbours of a row (rather than of a column) are
 // stored side by side.
 func alongRows(k model.OrderKind) bool {
-	return k != model.BlockMajor && k != model.TransposedLeft && k != model.OutputPanel
+	return k != model.BlockMajor && k != model.TransposedLeft
 }
 
 // spans lists the storage of region in a sequence.
