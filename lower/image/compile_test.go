@@ -8,6 +8,7 @@ import (
 	"ipusolve/device/ipuexe"
 	"ipusolve/exchange"
 	"ipusolve/lower"
+	"ipusolve/lower/check"
 	"ipusolve/lower/image"
 	"ipusolve/model"
 	"ipusolve/model/space"
@@ -70,6 +71,9 @@ func place(t testing.TB, prog *lower.Program) lowered {
 		t.Fatal(err)
 	}
 	if _, err := lower.Place(prog, m); err != nil {
+		t.Fatal(err)
+	}
+	if err := check.Check(prog, m); err != nil {
 		t.Fatal(err)
 	}
 	rows := make([][][]uint32, len(prog.Phases))
