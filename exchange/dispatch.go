@@ -2,27 +2,14 @@ package exchange
 
 import "container/heap"
 
-// ranking says which of several messages that could start at about the same
-// time goes first.
+// ranking says which of several messages that could start at the same time goes
+// first.
 type ranking uint8
 
 const (
-	byCritical ranking = iota // most work left on its busiest machine
-	byPressure                // most work left on all its machines together
-	byReceiver                // most work left at a receiver
-	bySender                  // most work left at its sender
-	byLength                  // longest first
-	byProgram                 // program order
-	rankings
+	byPressure ranking = iota // most work left on all its machines together
+	byCritical                // most work left on its busiest machine
 )
-
-// rule is one way to list messages.
-type rule struct {
-	ranking ranking
-	// grain is the width in events of the time steps within which the ranking
-	// decides and not the earlier start.
-	grain int32
-}
 
 // dispatcher lists the messages of a component by lazily refreshed keys: a
 // message's earliest start never falls and the work left on its machines never
@@ -30,7 +17,7 @@ type rule struct {
 type dispatcher struct {
 	*placement
 	clocks
-	rule
+	ranking
 	left     [2][]int32 // work not yet placed, per tile: sent, received
 	earliest []int32    // last known lower bound on the start, per message
 	waiting  []int32    // unplaced predecessors, per message
@@ -38,16 +25,17 @@ type dispatcher struct {
 	heap     senderHeap
 }
 
-// key orders candidates: earlier time step, then more urgent, then lower index.
+// key orders candidates: earlier start on the common clock, then more urgent,
+// then lower index.
 type key struct {
-	step    int32
+	at      int32
 	urgency int32 // larger first
 	message int32
 }
 
 func (a key) less(b key) bool {
-	if a.step != b.step {
-		return a.step < b.step
+	if a.at != b.at {
+		return a.at < b.at
 	}
 	if a.urgency != b.urgency {
 		return a.urgency > b.urgency
@@ -82,8 +70,8 @@ func newDispatcher(pl *placement, c clocks) *dispatcher {
 
 // run places all messages of a component on its cleared tiles. It stops early
 // and reports false when stop says so.
-func (d *dispatcher) run(c *component, r rule, stop func() bool) bool {
-	d.rule = r
+func (d *dispatcher) run(c *component, r ranking, stop func() bool) bool {
+	d.ranking = r
 	for _, t := range c.tiles {
 		d.left[0][t], d.left[1][t] = 0, 0
 		d.queue[t] = d.queue[t][:0]
@@ -191,7 +179,7 @@ func (d *dispatcher) best(s int32) key {
 	q := d.queue[s]
 	least := d.key(q[0], shift)
 	for _, i := range q[1:] {
-		if d.earliest[i]+shift >= least.step+d.grain {
+		if d.earliest[i]+shift > least.at {
 			continue // too late to compete, whatever its urgency
 		}
 		if k := d.key(i, shift); k.less(least) {
@@ -208,12 +196,12 @@ func (d *dispatcher) settled(s int32, guess int32) key {
 	d.earliest[guess] = d.placement.earliest(guess, d.earliest[guess])
 	least := d.key(guess, shift)
 	for _, i := range d.queue[s] {
-		if i == guess || d.earliest[i]+shift >= least.step+d.grain || !d.key(i, shift).less(least) {
+		if i == guess || d.earliest[i]+shift > least.at || !d.key(i, shift).less(least) {
 			continue
 		}
 		if x := d.placement.earliest(i, d.earliest[i]); x > d.earliest[i] {
 			d.earliest[i] = x
-			if x+shift >= least.step+d.grain {
+			if x+shift > least.at {
 				continue
 			}
 		}
@@ -226,33 +214,18 @@ func (d *dispatcher) settled(s int32, guess int32) key {
 
 // key is the present key of message i, whose sender's clock is shift ahead.
 func (d *dispatcher) key(i, shift int32) key {
-	at := d.earliest[i] + shift
-	if d.grain > 1 {
-		at -= ((at % d.grain) + d.grain) % d.grain
-	}
-	return key{at, d.urgency(i), i}
+	return key{d.earliest[i] + shift, d.urgency(i), i}
 }
 
 func (d *dispatcher) urgency(i int32) int32 {
-	s := d.source[i]
-	if d.ranking == byProgram {
-		return 0
-	}
-	if d.ranking == byLength {
-		return d.items[i]
-	}
-	most, sum := int32(0), int32(0)
+	sent := d.left[0][d.source[i]]
+	most, sum := sent, sent
 	for k := d.first[i]; k < d.first[i+1]; k++ {
 		w := d.left[1][d.tile[k]]
 		most, sum = max(most, w), sum+w
 	}
-	switch d.ranking {
-	case byCritical:
-		return max(most, d.left[0][s])
-	case byPressure:
-		return sum + d.left[0][s]
-	case bySender:
-		return d.left[0][s]
+	if d.ranking == byCritical {
+		return most
 	}
-	return most
+	return sum
 }

@@ -25,6 +25,7 @@ type solved struct {
 	start   []int32 // per message of the component
 	horizon int32
 	method  string
+	encodes bool // rows of the best listing were tried, none failed R12
 }
 
 func newLister(ctx context.Context, p *Problem, opt Options) *lister {
@@ -69,6 +70,7 @@ func (l *lister) dense(c *solved) bool {
 		s.raise(l.p, i)
 	}
 	faults, err := parityFaults(l.roleIndex, s, c.tiles)
+	c.encodes = err == nil && len(faults) == 0
 	if err != nil || len(faults) <= len(c.tiles)/many {
 		return false // finish repairs, or reports
 	}
@@ -111,7 +113,7 @@ func (l *lister) tries(c *solved) {
 		if more() {
 			l.clear(c)
 			l.stats.Tries++
-			if l.dispatcher.run(&c.component, r.rule, l.cancelled) {
+			if l.dispatcher.run(&c.component, r.ranking, l.cancelled) {
 				l.keep(c, r.name, false)
 			}
 		}
@@ -125,10 +127,10 @@ func (l *lister) tries(c *solved) {
 // rules are the dispatch rules tried, best first on most instances.
 var rules = []struct {
 	name string
-	rule
+	ranking
 }{
-	{"dispatch by pressure", rule{byPressure, 1}},
-	{"dispatch by critical machine", rule{byCritical, 1}},
+	{"dispatch by pressure", byPressure},
+	{"dispatch by critical machine", byCritical},
 }
 
 // clear takes the component's messages off its tiles.

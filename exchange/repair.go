@@ -11,19 +11,19 @@ import (
 // no row can hold (R12) by the smallest amounts that keep everything legal.
 func (l *lister) finish() (*Schedule, error) {
 	worst := int32(0)
+	var tiles []int32 // whose rows have to be tried
 	for k := range l.components {
 		c := &l.components[k]
 		l.restore(c)
 		if c.horizon > worst {
 			worst, l.stats.Method = c.horizon, c.method
 		}
+		if !c.encodes {
+			tiles = append(tiles, c.tiles...)
+		}
 	}
 	s := &Schedule{Start: l.start}
 	s.horizons(l.p)
-	tiles := make([]int32, 0, l.p.Tiles)
-	for t := range l.p.Tiles {
-		tiles = append(tiles, int32(t))
-	}
 	for {
 		faults, err := parityFaults(l.roleIndex, s, tiles)
 		if err != nil {

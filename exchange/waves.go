@@ -3,7 +3,8 @@ package exchange
 // waves splits point-to-point messages into as few rounds as possible, each
 // with at most one send and one receive a tile: a bipartite edge colouring with
 // as many colours as the busiest machine has messages (König). It returns the
-// round of every message of the component, or nil if one has several receivers.
+// round of every message of the component, or nil if one has several receivers
+// or the table would be unreasonably large (a few tiles with very many messages).
 //
 // Messages are coloured in list order; where sender and receiver have no free
 // colour in common, the two-coloured path between them is flipped.
@@ -25,6 +26,9 @@ func waves(in *instance, c *component) []int32 {
 		degree[u]++
 		degree[v]++
 		colours = max(colours, degree[u], degree[v])
+	}
+	if int(2*tiles)*int(colours) > mostCells || int(colours)*len(c.messages) > mostSteps {
+		return nil
 	}
 	// used[v·colours+a] is 1 + the edge of colour a at v.
 	used := make([]int32, 2*tiles*colours)
@@ -72,3 +76,9 @@ func waves(in *instance, c *component) []int32 {
 	}
 	return out
 }
+
+// Limits on the colour table and on the search for free colours.
+const (
+	mostCells = 1 << 24
+	mostSteps = 1 << 28
+)
