@@ -21,6 +21,7 @@ type checker struct {
 	farkas bool
 	base   *big.Int   // den·y·b (+ den·constant)
 	rc     []*big.Int // den·reduced costs
+	y      []int64    // the numerators by row; zero between calls of price
 }
 
 // undo is a bound before a change.
@@ -31,7 +32,7 @@ type undo struct {
 }
 
 func newChecker(m *solve.Model, c *solve.Certificate) (*checker, error) {
-	k := &checker{m: m, c: c, cols: make([][]solve.Term, len(m.Vars)), dual: -1, base: new(big.Int)}
+	k := &checker{m: m, c: c, cols: make([][]solve.Term, len(m.Vars)), dual: -1, base: new(big.Int), y: make([]int64, len(m.Rows))}
 	for j := range m.Vars {
 		k.lo, k.hi = append(k.lo, m.Vars[j].Lower), append(k.hi, m.Vars[j].Upper)
 		k.rc = append(k.rc, new(big.Int))
@@ -205,23 +206,24 @@ func (k *checker) price(d int, farkas bool) {
 	if !farkas {
 		k.base.Mul(den, p.SetInt64(k.m.Constant))
 	}
-	y := make(map[int]*big.Int, len(v.Rows))
+	var q big.Int
 	for e, i := range v.Rows {
-		y[i] = big.NewInt(v.Num[e])
-		p.SetInt64(k.m.Rows[i].RHS)
-		k.base.Add(k.base, p.Mul(&p, y[i]))
+		k.y[i] = v.Num[e]
+		k.base.Add(k.base, p.Mul(p.SetInt64(v.Num[e]), q.SetInt64(k.m.Rows[i].RHS)))
 	}
-	for j := range k.rc {
-		r := k.rc[j].SetInt64(0)
+	for j, r := range k.rc {
+		r.SetInt64(0)
 		if !farkas {
 			r.Mul(den, p.SetInt64(k.m.Vars[j].Cost))
 		}
 		for _, t := range k.cols[j] {
-			if m := y[t.Var]; m != nil {
-				p.SetInt64(t.Coef)
-				r.Sub(r, p.Mul(&p, m))
+			if y := k.y[t.Var]; y != 0 {
+				r.Sub(r, p.Mul(p.SetInt64(y), q.SetInt64(t.Coef)))
 			}
 		}
+	}
+	for _, i := range v.Rows {
+		k.y[i] = 0
 	}
 }
 

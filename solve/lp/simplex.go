@@ -29,9 +29,12 @@ import (
 )
 
 // chunk is the number of simplex iterations between two looks at the context:
-// short enough to stop within a second on 10⁵ rows, long enough that the
-// refactorisation at a restart does not show.
-const chunk = 2000
+// some tenths of a second, yet long enough that the refactorisation at a
+// restart does not show. It depends on the size only, so that results do not
+// depend on the machine.
+func chunk(rows, cols int) int64 {
+	return min(max(50_000_000/int64(rows+cols+1), 100), 2000)
+}
 
 // Simplex is a linear program that stays loaded between solves. It must be
 // freed; a forgotten one is freed with its last reference. Not safe for
@@ -127,7 +130,7 @@ func (s *Simplex) Solve(ctx context.Context, maxIterations int64) *Solution {
 	defer runtime.KeepAlive(s)
 	sol := &Solution{Status: Limit}
 	for ctx.Err() == nil {
-		n := int64(chunk)
+		n := chunk(s.rows, s.cols)
 		if maxIterations > 0 {
 			n = min(n, maxIterations-int64(sol.Iterations))
 			if n <= 0 {

@@ -70,6 +70,7 @@ type search struct {
 	stuck   []*node // nothing left to branch on, and no proof
 	seq     int     // nodes made
 	refixed bool    // the root's fixings changed since the last look
+	now     *node   // in process
 	dive    *node   // next node of the current plunge
 
 	best    *solve.Assignment
@@ -112,7 +113,9 @@ func (s *search) run() {
 			}
 			break
 		}
+		s.now = n
 		s.process(n)
+		s.now = nil
 		s.progress()
 	}
 	if s.dive != nil {
@@ -151,11 +154,10 @@ func (s *search) bound(n *node) *big.Rat {
 			b = x
 		}
 	}
-	if n != nil {
-		least(n.bound)
-	}
-	if s.dive != nil {
-		least(s.dive.bound)
+	for _, k := range [...]*node{n, s.now, s.dive} {
+		if k != nil {
+			least(k.bound)
+		}
 	}
 	if len(s.open) > 0 {
 		least(s.open[0].bound)

@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -202,7 +203,7 @@ func TestEffort(t *testing.T) {
 }
 
 func TestGapLimit(t *testing.T) {
-	m := planning(1, 4, 300, 12)
+	m := planning(0, 4, 100, 8)
 	r := solved(t, m, solve.Options{Gap: 0.05})
 	if r.Gap() > 0.05 || (r.Status != solve.Feasible && r.Status != solve.Optimal) {
 		t.Errorf("%v, gap %g", r.Status, r.Gap())
@@ -261,7 +262,7 @@ func (h onMessage) Handle(_ context.Context, r slog.Record) error {
 // Warm starts are used when right, completed when only the continuous part is
 // missing, and refused when wrong.
 func TestWarmStart(t *testing.T) {
-	m := planning(1, 4, 300, 12)
+	m := planning(0, 4, 100, 8)
 	full := solved(t, m, solve.Options{})
 	r := solved(t, m, solve.Options{WarmStart: full.Values})
 	if r.Stats.Incumbents != 1 || r.Objective.Cmp(full.Objective) != 0 {
@@ -305,4 +306,19 @@ func TestLog(t *testing.T) {
 	if !strings.Contains(text.String(), "msg=incumbent nodes=") {
 		t.Errorf("no incumbent in\n%s", text.String())
 	}
+}
+
+// One Solver serves several goroutines; each gets the answer it would get alone.
+func TestConcurrentUse(t *testing.T) {
+	m := planning(0, 3, 60, 6)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			r, err := mip.Solver{}.Solve(context.Background(), m, solve.Options{})
+			if err != nil || r.Status != solve.Optimal || r.Objective.RatString() != "96102" {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -90,6 +90,9 @@ func (s *search) process(n *node) {
 	b := n.box(s.rootBox)
 	sol := s.relaxation(b, n.basis, 0)
 	if sol.Status == lp.Limit {
+		if sol.Dual != nil { // of an unfinished solve, yet it proves what it proves
+			s.tighten(n, b, sol)
+		}
 		s.open.push(n)
 		return
 	}
