@@ -156,23 +156,14 @@ func (c *Compilation) schedule(ctx context.Context) error {
 	return forEach(n, func(i int) error {
 		start := time.Now()
 		p := c.Program.Exchange(i)
-		bound := exchange.Best(p)
 		s, method, err := c.opt.Scheduler.Schedule(ctx, p)
 		if err != nil {
 			return fmt.Errorf("ipusolve: phase %d: %w", i, err)
 		}
 		c.Phases[i], c.Schedules[i], c.methods[i], c.duration[i] = p, s, method, time.Since(start)
-		ph := &c.Program.Phases[i]
-		r := PhaseReport{Phase: i, Reason: ph.Reason, Op: ph.Op, Transfers: len(p.Messages), Endpoint: exchange.EndpointBound(p),
-			Bound: bound.Horizon, BoundKind: string(bound.Witness.Kind), Witness: bound.Witness, Horizon: s.Horizon,
-			Gap: gap(int64(s.Horizon), int64(bound.Horizon)), Method: method, Status: "feasible", Predicted: predicted[i],
-			SharedElements: len(c.memory.SharedElementTiles[i]), Seconds: c.duration[i].Seconds()}
-		if s.Horizon == bound.Horizon {
-			r.Status = "optimal"
-		}
-		for j := range p.Messages {
-			r.Destinations += len(p.Messages[j].Dests)
-		}
+		r := reportPhase(p, s, method)
+		r.Reason, r.Op, r.Predicted = c.Program.Phases[i].Reason, c.Program.Phases[i].Op, predicted[i]
+		r.SharedElements, r.Seconds = len(c.memory.SharedElementTiles[i]), c.duration[i].Seconds()
 		c.Report.Exchange[i] = r
 		c.opt.Progress("schedule", int(done.Add(1)), n)
 		return nil
@@ -187,9 +178,7 @@ func (c *Compilation) encodeRows(context.Context) error {
 			return fmt.Errorf("ipusolve: phase %d: %w", i, err)
 		}
 		c.Rows[i] = rows
-		for _, r := range rows {
-			c.Report.Exchange[i].RowWords = max(c.Report.Exchange[i].RowWords, len(r))
-		}
+		c.Report.Exchange[i].RowWords = rowWords(rows)
 	}
 	return nil
 }

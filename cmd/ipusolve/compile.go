@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"ipusolve"
+	"ipusolve/device/ipuexe"
+	"ipusolve/exchange"
+	"ipusolve/model"
+	"ipusolve/solve"
+	"ipusolve/solve/mip"
+)
+
+// defaultGap is the gap a compile must prove unless it is told otherwise.
+const defaultGap = 0.01
+
+func compileCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "compile",
+		Usage:     "solve the plan of a graph and write the package",
+		ArgsUsage: "[GRAPH.json]",
+		Description: "Example:\n  ipusolve compile --workload siglip-mlp --mlp-tokens 64 --mlp-dim 128 --mlp-hidden-dim 256 --tiles 64 --optimal -o mlp.ipuexe\n\n" +
+			"Exit code 4: the plan is written, but --gap was not proven within the limits.",
+		Flags: append(problemFlags(),
+			&cli.BoolFlag{Name: "optimal", Usage: "search until the plan is proven optimal"},
+			&cli.BoolFlag{Name: "heuristic", Usage: "plan with the baseline (not available yet)"},
+			&cli.Float64Flag{Name: "gap", Usage: "stop at this proven `GAP` (best − bound) / best", Value: defaultGap},
+			&cli.DurationFlag{Name: "time-limit", Usage: "stop planning after `TIME`; 0: never", Value: time.Minute},
+			&cli.Int64Flag{Name: "effort", Usage: "stop planning after `N` simplex iterations, the same on every machine; 0: never"},
+			&cli.Uint64Flag{Name: "seed", Usage: "seed of the searches"},
+			&cli.BoolFlag{Name: "plan-only", Usage: "stop after planning"},
+			&cli.StringFlag{Name: "pin", Usage: "use the plan in `PLAN.json`, and its problem where flags do not say otherwise"},
+			&cli.StringFlag{Name: "dump", Usage: "write the record of every pass to `DIR`"},
+			&cli.StringFlag{Name: "json", Usage: "write the report to `FILE`; - for stdout instead of text"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the package to `OUT.ipuexe`"},
+			&cli.BoolFlag{Name: "verify", Usage: "check the record of every pass"},
+		),
+		Action: compile,
+	}
+}
+
+func compile(c *cli.Context) error {
+	if err := checkCompileFlags(c); err != nil {
+		return err
+	}
+	var pinned *model.Plan
+	if path := c.String("pin"); path != "" {
+		var err error
+		if pinned, err = readFile(path, model.ReadPlan); err != nil {
+			return err
+		}
+	}
+	p, err := problem(c, pinned)
+	if err != nil {
+		return err
+	}
+	demanded := c.Float64("gap")
+	if c.Bool("optimal") {
+		demanded = 0
+	}
+	console := newConsole(c.App.ErrWriter)
+	log := newLog(c, console)
+	opt := ipusolve.Options{
+		Planner: &ipusolve.Optimal{Solver: mip.Solver{}, Options: solve.Options{TimeLimit: c.Duration("time-limit"),
+			Effort: c.Int64("effort"), Gap: demanded, Seed: c.Uint64("seed")}},
+		Scheduler: ipusolve.List{Options: exchange.Options{Seed: c.Uint64("seed")}},
+		PlanOnly:  c.Bool("plan-only"),
+		Verify:    c.Bool("verify"),
+		Log:       log,
+		Progress:  console.progress,
+	}
+	if pinned != nil {
+		opt.Planner = &ipusolve.Pinned{Saved: pinned}
+	}
+	if dir := c.String("dump"); dir != "" {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		opt.Dump = func(name string) (io.WriteCloser, error) { return newFile(filepath.Join(dir, name)) }
+	}
+	result, err := ipusolve.Compile(c.Context, p, opt)
+	console.done()
+	if err != nil {
+		return err
+	}
+	return writeCompilation(c, result, demanded)
+}
+
+func checkCompileFlags(c *cli.Context) error {
+	switch gap := c.Float64("gap"); {
+	case c.Bool("heuristic"):
+		return usageError("compile: --heuristic is not available yet")
+	case c.Bool("optimal") && c.IsSet("gap"):
+		return usageError("compile: --optimal demands gap 0; leave out --gap")
+	case c.Bool("optimal") && c.IsSet("pin"):
+		return usageError("compile: a pinned plan claims no bound; leave out --optimal")
+	case !(gap >= 0 && gap < 1):
+		return usageError("compile: --gap: want a number from 0 to below 1, found %v", gap)
+	case c.Duration("time-limit") < 0:
+		return usageError("compile: --time-limit: want no negative time, found %v", c.Duration("time-limit"))
+	case c.Int64("effort") < 0:
+		return usageError("compile: --effort: want no negative number, found %d", c.Int64("effort"))
+	case c.Bool("plan-only") && c.String("output") != "":
+		return usageError("compile: --plan-only makes no package; leave out -o")
+	}
+	return nil
+}
+
+// writeCompilation writes what was asked for. Its error says if the demanded gap
+// was not proven.
+func writeCompilation(c *cli.Context, r *ipusolve.Compilation, demanded float64) error {
+	out := c.String("output")
+	if out != "" {
+		if err := writeFile(out, func(w io.Writer) error { return ipuexe.Write(w, r.Package) }); err != nil {
+			return err
+		}
+	}
+	report := c.String("json")
+	if report != "" {
+		if err := writeResult(report, c.App.Writer, r.Report.Write); err != nil {
+			return err
+		}
+	}
+	if report != stdoutName {
+		if err := printCompilation(c.App.Writer, r); err != nil {
+			return err
+		}
+		if out != "" {
+			fmt.Fprintf(c.App.Writer, "package     written to %s\n", out)
+		}
+	}
+	if p := &r.Report.Planning; p.Gap != nil && *p.Gap > demanded {
+		return limitError("compile: a limit was reached at a gap of %s, %s was demanded; the best plan so far is kept", percent(*p.Gap), percent(demanded))
+	}
+	return nil
+}
+
+// printCompilation prints plan, phases and prediction for people.
+func printCompilation(out io.Writer, r *ipusolve.Compilation) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, r.Plan.String(), "\n")
+	p := &r.Report.Planning
+	fmt.Fprintf(w, "planning    %s: objective %d cycles", p.Status, p.Objective)
+	if p.Bound != nil {
+		fmt.Fprintf(w, ", bound %d, gap %s (%d cycles); %d candidates, %d considered, %d nodes",
+			*p.Bound, percent(*p.Gap), *p.Difference, p.Candidates, p.Considered, p.Nodes)
+	}
+	fmt.Fprintln(w)
+	for _, t := range p.Tightened {
+		fmt.Fprintf(w, "planning    again with %s ≤ %d bytes: %s\n", t.Limit, t.Bytes, t.Reason)
+	}
+	if r.Report.Cycles == nil {
+		return w.Flush()
+	}
+	phaseTable(w, r.Report.Exchange)
+	pl, cy := r.Report.Placement, r.Report.Cycles
+	fmt.Fprintf(w, "placement   %s: %d of %d data bytes on the fullest tile, %d alive at a time, gap %s; %d bytes of rows, %d of code\n",
+		pl.Status, pl.Objective, pl.DataBytes, pl.Bound, percent(pl.Gap), pl.RowBytes, pl.CodeBytes)
+	fmt.Fprintf(w, "program     %d cycles predicted: compute %d, exchange %d, synchronisation %d; no program takes less than %d\n",
+		cy.Total, cy.Compute, cy.Exchange, cy.Sync, cy.Floor)
+	return w.Flush()
+}

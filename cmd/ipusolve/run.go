@@ -1,0 +1,307 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+
+	"ipusolve/device/sim"
+	"ipusolve/model"
+	"ipusolve/model/eval"
+)
+
+func runCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "run",
+		Usage:     "run a package on the simulated device",
+		ArgsUsage: "OUT.ipuexe",
+		Description: "Without files, inputs and weights are those of the seed test. Tensors in .npy files have the graph's shapes, C order, <f2 or (inputs) <f4.\n\n" +
+			"Example:\n  ipusolve run mlp.ipuexe --check",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "check", Usage: "run the numerical tests, each with its own data"},
+			&cli.IntFlag{Name: "repeat", Usage: "run `N` times and demand equal outputs", Value: 1},
+			&cli.StringSliceFlag{Name: "input", Usage: "read an input, `NAME=X.npy`"},
+			&cli.StringSliceFlag{Name: "weights", Usage: "read a weight, `NAME=W.npy`"},
+			&cli.StringSliceFlag{Name: "output", Usage: "write an output, `NAME=Y.npy`"},
+			&cli.StringFlag{Name: "trace", Usage: "write one line per step of every tile to `FILE`"},
+			&cli.BoolFlag{Name: "lenient", Usage: "count breaches of the strict rules lanes, counts and unwritten instead of stopping"},
+			&cli.StringFlag{Name: "json", Usage: "write the figures to `FILE`; - for stdout instead of text"},
+		},
+		Action: runPackage,
+	}
+}
+
+// job is one use of the machine: data, and how to judge the output; check is nil
+// if nothing is known of it.
+type job struct {
+	name  string
+	data  tensors
+	check func(got eval.Tensor) eval.Report
+}
+
+func runPackage(c *cli.Context) (err error) {
+	path, err := argument(c, "a package")
+	if err != nil {
+		return err
+	}
+	if c.Int("repeat") < 1 {
+		return usageError("run: --repeat: want at least 1, found %d", c.Int("repeat"))
+	}
+	l, err := loadPackage(path)
+	if err != nil {
+		return err
+	}
+	outputs, err := namedFiles(c, "output", model.RoleOutput, l.plan)
+	if err != nil {
+		return err
+	}
+	console := newConsole(c.App.ErrWriter)
+	defer console.done()
+	options := sim.Options{Lenient: c.Bool("lenient")}
+	if name := c.String("trace"); name != "" {
+		trace, err2 := newFile(name)
+		if err2 != nil {
+			return err2
+		}
+		defer func() { err = errors.Join(err, trace.Close()) }() // also of a run that failed
+		options.Trace = trace
+	}
+	r := &runner{loaded: l, console: console, log: newLog(c, console), repeat: c.Int("repeat")}
+	jobs, err := r.jobs(c)
+	if err != nil {
+		return err
+	}
+	if r.machine, err = sim.New(l.app, options); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	var last tensors
+	for i := range jobs {
+		job, err := jobs[i]()
+		if err != nil {
+			return err
+		}
+		if last, err = r.run(c, job); err != nil {
+			return err
+		}
+	}
+	for name, file := range outputs {
+		v, _ := l.plan.Problem.Graph.Value(name)
+		if err := writeTensor(file, v, last[name]); err != nil {
+			return err
+		}
+	}
+	console.done()
+	figures := r.figures()
+	if out := c.String("json"); out != "" {
+		if err := writeResult(out, c.App.Writer, func(w io.Writer) error { return writeJSON(w, figures) }); err != nil {
+			return err
+		}
+	}
+	if c.String("json") != stdoutName {
+		if err := figures.print(c.App.Writer); err != nil {
+			return err
+		}
+	}
+	for i := range r.tests {
+		if t := &r.tests[i]; !t.Pass {
+			return checkError("run: %s test: %s", t.Test, t.Detail)
+		}
+	}
+	return nil
+}
+
+// runner runs jobs on one machine.
+type runner struct {
+	*loaded
+	machine *sim.Machine
+	console *console
+	log     *slog.Logger
+	repeat  int
+	result  *sim.Result // of the last run
+	tests   []eval.Report
+}
+
+// jobs are what the command line asks for. Data are made when a job's turn
+// comes.
+func (r *runner) jobs(c *cli.Context) ([]func() (*job, error), error) {
+	graph := &r.plan.Problem.Graph
+	given := tensors{}
+	for _, f := range []struct{ flag, role string }{{"input", model.RoleInput}, {"weights", model.RoleWeight}} {
+		files, err := namedFiles(c, f.flag, f.role, r.plan)
+		if err != nil {
+			return nil, err
+		}
+		for name, path := range files {
+			v, _ := graph.Value(name)
+			if given[name], err = readTensor(path, v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if c.Bool("check") && len(given) > 0 {
+		return nil, usageError("run: --check uses data of its own; leave out --input and --weights")
+	}
+	chain, err := chainOf(graph)
+	if err != nil {
+		if c.Bool("check") || len(given) == 0 {
+			return nil, fmt.Errorf("%s: no test data for this graph: %w", r.path, err)
+		}
+		return []func() (*job, error){func() (*job, error) { return &job{name: "files", data: given}, nil }}, nil
+	}
+	if c.Bool("check") {
+		fitting := chain.scaledTest
+		if s, ok := siglipOf(graph); ok && s == fullSize {
+			fitting = chain.seedTest
+		}
+		return []func() (*job, error){chain.exactTest, fitting}, nil
+	}
+	return []func() (*job, error){func() (*job, error) {
+		d, err := eval.SeedData(chain.Chain)
+		if err != nil {
+			return nil, err
+		}
+		data := chain.named(d)
+		for name, t := range given {
+			data[name] = t
+		}
+		return &job{name: "run", data: data}, nil
+	}}, nil
+}
+
+func (c *chain) exactTest() (*job, error) {
+	d, err := eval.ExactData(c.Chain)
+	if err != nil {
+		return nil, err
+	}
+	want, err := eval.ExactReference(c.Chain, d)
+	return &job{"exact", c.named(d), func(got eval.Tensor) eval.Report { return eval.CheckExact(got, want) }}, err
+}
+
+func (c *chain) seedTest() (*job, error) {
+	d, err := eval.SeedData(c.Chain)
+	if err != nil {
+		return nil, err
+	}
+	want, err := eval.Reference(c.Chain, d)
+	return &job{"seed", c.named(d), func(got eval.Tensor) eval.Report { return eval.CheckSeed(got, want) }}, err
+}
+
+func (c *chain) scaledTest() (*job, error) {
+	d, err := eval.ScaledData(c.Chain)
+	if err != nil {
+		return nil, err
+	}
+	want, err := eval.Reference(c.Chain, d)
+	return &job{"scaled", c.named(d), func(got eval.Tensor) eval.Report { return eval.CheckScaled(got, want, c.Blocks()) }}, err
+}
+
+// run runs a job as often as demanded and returns its outputs.
+func (r *runner) run(c *cli.Context, j *job) (tensors, error) {
+	if err := r.load(model.RoleWeight, j.data); err != nil {
+		return nil, err
+	}
+	var first tensors
+	for i := range r.repeat {
+		r.console.progress(j.name+" run", i, r.repeat)
+		if err := r.load(model.RoleInput, j.data); err != nil {
+			return nil, err
+		}
+		result, err := r.machine.Run(c.Context)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.path, err)
+		}
+		for _, w := range result.Warnings {
+			r.log.Warn("strict rule broken", "rule", w.Rule, "count", w.Count, "first", w.First)
+		}
+		outputs, err := r.outputs()
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = outputs
+		}
+		for name, t := range outputs {
+			if !slices.Equal(t, first[name]) {
+				return nil, checkError("run: output %s of run %d differs from the first", name, i+1)
+			}
+		}
+		if i > 0 && result.Cycles != r.result.Cycles {
+			return nil, checkError("run: run %d takes %d cycles, the one before %d", i+1, result.Cycles, r.result.Cycles)
+		}
+		r.result = result
+	}
+	if j.check != nil {
+		graph := &r.plan.Problem.Graph
+		v, _ := graph.Value(graph.Outputs[0])
+		r.tests = append(r.tests, j.check(eval.Tensor{Shape: []int{v.Rows(), v.Cols()}, Data: first[v.Name]}))
+	}
+	return first, nil
+}
+
+// load hands the tensors of a role to the machine.
+func (r *runner) load(role string, data tensors) error {
+	for i := range r.plan.Values {
+		v := &r.plan.Values[i]
+		if v.Role != role {
+			continue
+		}
+		t, ok := data[v.Graph]
+		if !ok {
+			return usageError("run: no data for %s %s", role, v.Graph)
+		}
+		bytes, err := model.Pack(v, t)
+		if err != nil {
+			return err
+		}
+		if err := r.machine.Load(v.Graph, bytes); err != nil {
+			return fmt.Errorf("%s: %w", r.path, err)
+		}
+	}
+	return nil
+}
+
+// outputs reads all outputs. Copies of an element that differ are a failed
+// check.
+func (r *runner) outputs() (tensors, error) {
+	out := tensors{}
+	for i := range r.plan.Values {
+		v := &r.plan.Values[i]
+		if v.Role != model.RoleOutput {
+			continue
+		}
+		bytes, err := r.machine.Output(v.Graph)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.path, err)
+		}
+		if out[v.Graph], err = model.Unpack(v, bytes); errors.Is(err, model.ErrCopies) {
+			return nil, checkError("run: %w", err)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// print writes the figures for people; the last line is that of the seed logs.
+func (f *runFigures) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if len(f.Phases) > 0 {
+		fmt.Fprint(w, "phase\ttiles\twords sent\treceived\tmost of a tile\thorizon\tscheduled\n")
+	}
+	for i := range f.Phases {
+		p := &f.Phases[i]
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%d\n", i, p.Active, p.Sent, p.Received, p.Bound, p.Horizon, p.Scheduled)
+	}
+	fmt.Fprintf(w, "predicted %d cycles, simulated %d, difference %s\n", f.Predicted, f.Cycles, signedPercent(f.Difference))
+	for i := range f.Tests {
+		t := &f.Tests[i]
+		fmt.Fprintf(w, "test %s: %s, maximum error %g\n", t.Test, passWord(t.Pass), t.MaxAbsError)
+	}
+	fmt.Fprintln(w, f.line())
+	return w.Flush()
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+
+	"ipusolve"
+	"ipusolve/exchange"
+)
+
+func scheduleCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "schedule",
+		Usage:     "schedule the exchange phases of a snapshot",
+		ArgsUsage: "SNAPSHOT.json",
+		Description: "Every schedule is encoded, decoded and checked before it is printed.\n\n" +
+			"Example:\n  ipusolve schedule phase0.json --effort 64 -o schedule0.json",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "effort", Usage: "listings to try on each component of a phase", Value: exchange.DefaultEffort},
+			&cli.Uint64Flag{Name: "seed", Usage: "seed of the variations"},
+			&cli.DurationFlag{Name: "time-limit", Usage: "stop improving after `TIME`; 0: never"},
+			&cli.StringFlag{Name: "json", Usage: "write the figures of all phases to `FILE`; - for stdout instead of text"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write starts and rows to `SCHEDULE.json`"},
+		},
+		Action: schedule,
+	}
+}
+
+func schedule(c *cli.Context) error {
+	path, err := argument(c, "a snapshot file")
+	if err != nil {
+		return err
+	}
+	if c.Int("effort") < 1 {
+		return usageError("schedule: --effort: want at least 1, found %d", c.Int("effort"))
+	}
+	snap, err := readFile(path, exchange.ReadSnapshot)
+	if err != nil {
+		return err
+	}
+	ctx := c.Context
+	if limit := c.Duration("time-limit"); limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	console := newConsole(c.App.ErrWriter)
+	scheduler := ipusolve.List{Options: exchange.Options{Effort: c.Int("effort"), Seed: c.Uint64("seed")}}
+	file, err := ipusolve.ScheduleSnapshot(ctx, snap, scheduler, func(done, total int) { console.progress("phase", done, total) })
+	console.done()
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if out := c.String("output"); out != "" {
+		if err := writeFile(out, file.Write); err != nil {
+			return err
+		}
+	}
+	phases := make([]ipusolve.PhaseReport, len(file.Phases))
+	for i := range phases {
+		phases[i] = file.Phases[i].PhaseReport
+	}
+	if out := c.String("json"); out != "" {
+		err := writeResult(out, c.App.Writer, func(w io.Writer) error {
+			return writeJSON(w, map[string]any{"exchange": phases})
+		})
+		if err != nil || out == stdoutName {
+			return err
+		}
+	}
+	return printSchedule(c.App.Writer, phases)
+}
+
+func printSchedule(out io.Writer, phases []ipusolve.PhaseReport) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "phase\tmessages\tdestinations\tendpoint\tbound\tkind\thorizon\tgap\tmethod\tseconds\tmaximumRowWords\n")
+	for i := range phases {
+		p := &phases[i]
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%s\t%d\t%s\t%s\t%.3f\t%d\n", p.Phase, p.Transfers, p.Destinations, p.Endpoint,
+			p.Bound, p.BoundKind, p.Horizon, percent(p.Gap), p.Method, p.Seconds, p.RowWords)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,26 @@
+package ipusolve
+
+import (
+	"ipusolve/exchange"
+)
+
+// reportPhase says what is known of a scheduled phase.
+func reportPhase(p *exchange.Problem, s *exchange.Schedule, method string) PhaseReport {
+	bound := exchange.Best(p)
+	r := PhaseReport{Phase: p.Phase, Transfers: len(p.Messages), Endpoint: exchange.EndpointBound(p),
+		Bound: bound.Horizon, BoundKind: string(bound.Witness.Kind), Witness: bound.Witness, Horizon: s.Horizon,
+		Status: statusWord(int64(s.Horizon), int64(bound.Horizon)), Gap: gap(int64(s.Horizon), int64(bound.Horizon)), Method: method}
+	for i := range p.Messages {
+		r.Destinations += len(p.Messages[i].Dests)
+	}
+	return r
+}
+
+// rowWords is the length of the longest row, return included.
+func rowWords(rows [][]uint32) int {
+	n := 0
+	for _, r := range rows {
+		n = max(n, len(r))
+	}
+	return n
+}

@@ -1,0 +1,236 @@
+package ipusolve
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ipusolve/device"
+	"ipusolve/device/ipuexe"
+	"ipusolve/exchange"
+	"ipusolve/exchange/check"
+	"ipusolve/model"
+	"ipusolve/model/cost"
+)
+
+// VerifyPackage checks everything a package claims from the package alone: its
+// structure, that plan, report and graph speak of one problem, the plan's price,
+// the report (VerifyReport), the exchange rows as each tile's code calls them, and
+// where data lies. ipuexe.Read has checked the digest before. That the program
+// computes the right values is for the simulator to show.
+func VerifyPackage(app *ipuexe.Application) []Claim {
+	v := &packageVerifier{app: app}
+	v.holds("package", app.CompilerVersion, fmt.Sprintf("%d tiles", len(app.Tiles)), app.Validate())
+	if !v.ok() || !v.records() {
+		return v.claims
+	}
+	v.prices()
+	v.claims = append(v.claims, VerifyReport(v.report)...)
+	v.exchange()
+	v.bindings()
+	v.memory()
+	return v.claims
+}
+
+type packageVerifier struct {
+	claims
+	app    *ipuexe.Application
+	plan   *model.Plan
+	report *Report
+}
+
+// ok tells whether the last claim holds.
+func (v *packageVerifier) ok() bool { return v.claims[len(v.claims)-1].OK }
+
+// records reads the records inside the package; false if one is missing.
+func (v *packageVerifier) records() bool {
+	var err error
+	v.plan, err = model.ReadPlan(strings.NewReader(v.app.PlanJSON))
+	v.holds("plan", model.PlanSchema, "a valid plan", err)
+	if err != nil {
+		return false
+	}
+	v.report, err = ReadReport(strings.NewReader(v.app.ReportJSON))
+	v.holds("report", ReportSchema, "a report", err)
+	if err != nil {
+		return false
+	}
+	graph, err := model.ReadGraph(strings.NewReader(v.app.GraphJSON))
+	if err == nil && !sameJSON(graph, &v.plan.Problem.Graph) {
+		err = fmt.Errorf("graph and plan differ")
+	}
+	v.holds("graph", model.GraphSchema, v.plan.Problem.Graph.Name, err)
+	v.holds("problem", "one problem", fmt.Sprintf("%d tiles, %d data bytes", v.plan.Problem.Tiles, v.plan.Problem.MemoryLimit),
+		errorIf(!sameJSON(&v.plan.Problem, &v.report.Problem), "plan and report state different problems"))
+	v.equal("tiles", v.plan.Problem.Tiles, len(v.app.Tiles))
+	return v.ok()
+}
+
+func sameJSON(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// prices prices the plan's layouts again.
+func (v *packageVerifier) prices() {
+	steps, _, err := price(v.plan)
+	if err == nil && len(steps) != len(v.report.Planning.Steps) {
+		err = fmt.Errorf("%d steps in the plan, %d in the report", len(steps), len(v.report.Planning.Steps))
+	}
+	var total int64
+	for i := 0; err == nil && i < len(steps); i++ {
+		total += steps[i].Total()
+		if !slices.Equal(steps[i], v.plan.Steps[i].Cost) || !slices.Equal(steps[i], v.report.Planning.Steps[i].Terms) {
+			err = fmt.Errorf("step %d: its layouts cost %v, the plan says %v, the report %v", i, steps[i], v.plan.Steps[i].Cost, v.report.Planning.Steps[i].Terms)
+		}
+	}
+	v.holds("plan/price", fmt.Sprint(v.plan.Total()), fmt.Sprint(total), err)
+	if v.report.Cycles == nil {
+		v.holds("cycles", "", "", fmt.Errorf("the report predicts no cycles"))
+		return
+	}
+	timed, err := cost.PriceC600(v.plan) // the machine's own timing, whatever the profile
+	var compute int64
+	words := make([]int64, len(v.report.Exchange))
+	for i := range timed {
+		compute += timed[i].Total() - timed[i].Exchange()
+		for _, t := range timed[i] {
+			if phase := v.plan.Steps[i].Phase; t.Name == cost.TermWords && phase >= 0 && phase < len(words) {
+				words[phase] += t.Cycles
+			}
+		}
+	}
+	v.derived("cycles/compute", v.report.Cycles.Compute, compute, err)
+	for i := range words {
+		v.equal(fmt.Sprintf("exchange/%d/predicted", i), v.report.Exchange[i].Predicted, words[i])
+	}
+}
+
+// exchange checks every phase by the rows that the tiles' code calls.
+func (v *packageVerifier) exchange() {
+	tiles := len(v.app.Tiles)
+	phases := len(v.report.Exchange)
+	refs, err := v.rows()
+	v.holds("exchange", fmt.Sprintf("%d phases", phases), fmt.Sprintf("%d rows on %d tiles", phases*tiles, tiles), err)
+	if err != nil {
+		return
+	}
+	results := make([]claims, phases)
+	_ = forEach(phases, func(i int) error { // claims carry the errors
+		rows, addrs := make([][]uint32, tiles), make([]uint32, tiles)
+		for t := range refs {
+			if r := &refs[t][i]; r.Active {
+				rows[t] = r.Words
+			}
+			addrs[t] = refs[t][i].Address
+		}
+		results[i] = v.phase(i, rows, addrs)
+		return nil
+	})
+	for _, r := range results {
+		v.claims = append(v.claims, r...)
+	}
+}
+
+// rows follows the code of every tile: rows by logical tile and phase.
+func (v *packageVerifier) rows() ([][]Row, error) {
+	refs := make([][]Row, len(v.app.Tiles))
+	err := forEach(len(v.app.Tiles), func(i int) error {
+		t := device.Logical(int(v.app.Tiles[i].PhysicalTile))
+		rows, err := Rows(v.app, i)
+		if err == nil && len(rows) != len(v.report.Exchange) {
+			err = fmt.Errorf("%d exchange steps, the report has %d phases", len(rows), len(v.report.Exchange))
+		}
+		for p := 0; err == nil && p < len(rows); p++ {
+			if rows[p].Active != (len(rows[p].Words) > 1) {
+				err = fmt.Errorf("phase %d: row of %d words behind the wrong barrier", p, len(rows[p].Words))
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("tile %d: %w", t, err)
+		}
+		refs[t] = rows
+		return nil
+	})
+	return refs, err
+}
+
+// phase checks one phase: legal rows, and the report's figures of it.
+func (v *packageVerifier) phase(i int, rows [][]uint32, addrs []uint32) claims {
+	var c claims
+	name := fmt.Sprintf("exchange/%d/", i)
+	p, s, err := check.Reconstruct(rows, len(rows))
+	if err == nil {
+		p.Phase = i
+		_, err = check.Check(p, rows, addrs)
+	}
+	if err != nil {
+		c.holds(name+"rows", "legal", "", err)
+		return c
+	}
+	c.holds(name+"rows", "legal", fmt.Sprintf("R1–R14 hold for %d messages", len(p.Messages)), nil)
+	c.phase(name, &v.report.Exchange[i], p, s.Horizon, rows)
+	c.holds(name+"profile", "words and events of every tile", "those of its row", v.profile(i, p, s.TileHorizon))
+	return c
+}
+
+// phase claims the figures of a scheduled phase.
+func (c *claims) phase(name string, r *PhaseReport, p *exchange.Problem, horizon int32, rows [][]uint32) {
+	destinations := 0
+	for j := range p.Messages {
+		destinations += len(p.Messages[j].Dests)
+	}
+	bound, kind := check.Bound(p)
+	c.equal(name+"transfers", r.Transfers, len(p.Messages))
+	c.equal(name+"destinations", r.Destinations, destinations)
+	c.equal(name+"endpointBound", r.Endpoint, exchange.EndpointBound(p))
+	c.equal(name+"horizon", r.Horizon, horizon)
+	c.equal(name+"bound", fmt.Sprintf("%d (%s)", r.Bound, r.BoundKind), fmt.Sprintf("%d (%s)", bound, kind))
+	c.equal(name+"maximumRowWords", r.RowWords, rowWords(rows))
+}
+
+// profile compares the words and events that the profile promises for a phase
+// with the messages.
+func (v *packageVerifier) profile(phase int, p *exchange.Problem, horizon []int32) error {
+	type words struct{ sent, received uint32 }
+	want := make([]words, p.Tiles)
+	for j := range p.Messages {
+		m := &p.Messages[j]
+		want[m.Source].sent += uint32(m.Words)
+		for _, d := range m.Dests {
+			want[d.Tile].received += uint32(m.Words)
+		}
+	}
+	seen := 0
+	for i := range v.app.ProfileTiles {
+		plan := &v.app.ProfileTiles[i]
+		t := device.Logical(int(plan.PhysicalTile))
+		at := -1
+		for k := range plan.Steps {
+			s := &plan.Steps[k]
+			if s.Kind != ipuexe.StepExchange {
+				continue
+			}
+			if at++; at != phase {
+				continue
+			}
+			seen++
+			var got words
+			for _, m := range s.Metadata {
+				switch m.Name {
+				case ipuexe.SentWords:
+					got.sent = m.Value
+				case ipuexe.ReceivedWords:
+					got.received = m.Value
+				}
+			}
+			if got != want[t] || s.ExchangeEventCycles != uint32(horizon[t]) {
+				return fmt.Errorf("tile %d: the profile says %+v in %d events, the rows %+v in %d", t, got, s.ExchangeEventCycles, want[t], horizon[t])
+			}
+		}
+	}
+	return errorIf(seen != p.Tiles, "the profile has the phase on %d of %d tiles", seen, p.Tiles)
+}

@@ -1,0 +1,113 @@
+package ipusolve
+
+import (
+	"fmt"
+	"math/big"
+
+	"ipusolve/model/cost"
+	"ipusolve/solve"
+	"ipusolve/solve/cert"
+)
+
+// VerifyReport checks what a report says against itself: the planning bound by
+// its certificate, sums, status words and gaps, and the floor from the graph.
+// What needs the plan or the rows is checked by VerifyPackage.
+func VerifyReport(r *Report) []Claim {
+	var c claims
+	err := r.Problem.Validate()
+	c.holds("problem", r.Problem.Graph.Name, fmt.Sprintf("%d values, %d operations", len(r.Problem.Graph.Values), len(r.Problem.Graph.Ops)), err)
+	if err != nil {
+		return c
+	}
+	var total, exchange int64
+	for i := range r.Planning.Steps {
+		s := &r.Planning.Steps[i]
+		total += s.Terms.Total()
+		exchange += s.Terms.Exchange()
+		if s.Cycles != s.Terms.Total() || s.Exchange != s.Terms.Exchange() {
+			c.equal(fmt.Sprintf("planning/step/%d", i), fmt.Sprintf("%d/%d", s.Cycles, s.Exchange), fmt.Sprintf("%d/%d", s.Terms.Total(), s.Terms.Exchange()))
+		}
+	}
+	c.planning(&r.Planning, total)
+	c.equal("planning/exchange", r.Planning.Exchange, exchange)
+	if p := r.Placement; p != nil {
+		c.level("placement", p.Status, p.Gap, p.Objective, p.Bound)
+	}
+	for i := range r.Exchange {
+		p := &r.Exchange[i]
+		name := fmt.Sprintf("exchange/%d", i)
+		if p.Phase != i {
+			c.equal(name+"/phase", p.Phase, i)
+		}
+		c.level(name, p.Status, p.Gap, int64(p.Horizon), int64(p.Bound))
+	}
+	if r.Cycles != nil {
+		c.cycles(r)
+	}
+	return c
+}
+
+// planning claims the planning level; objective is the price of the plan.
+func (c *claims) planning(p *Planning, objective int64) {
+	c.equal("planning/objective", p.Objective, objective)
+	if p.Bound == nil {
+		c.equal("planning/status", p.Status, StatusHeuristic)
+		c.holds("planning/bound", "none", "none", errorIf(p.Gap != nil || p.Difference != nil, "a gap without a bound"))
+		return
+	}
+	bound, err := certified(p)
+	c.holds("planning/certificate", fmt.Sprintf("bound %d", *p.Bound), "proves "+ratText(bound), err)
+	var g float64
+	if p.Gap != nil {
+		g = *p.Gap
+	}
+	c.level("planning", p.Status, g, p.Objective, *p.Bound)
+	var difference any
+	if p.Difference != nil {
+		difference = *p.Difference
+	}
+	c.equal("planning/difference", difference, p.Objective-*p.Bound)
+}
+
+// certified is the bound that the certificate of a plan proves; an error if it
+// is less than what is claimed. The certificate is that of the stated problem,
+// also if placement made a later round necessary, whose plan then costs more
+// than the certificate's incumbent.
+func certified(p *Planning) (*big.Rat, error) {
+	if p.Certificate == nil || p.Certificate.Model == nil || p.Certificate.Proof == nil {
+		return nil, fmt.Errorf("bound %d comes without a certificate", *p.Bound)
+	}
+	v, err := cert.Check(p.Certificate.Model, p.Certificate.Proof)
+	switch {
+	case err != nil:
+		return nil, err
+	case v.Bound == nil || v.Bound.Cmp(new(big.Rat).SetInt64(*p.Bound)) < 0:
+		return nil, fmt.Errorf("the certificate proves %s, the report says %d", ratText(v.Bound), *p.Bound)
+	case len(p.Tightened) == 0 && v.Objective != nil && v.Objective.Cmp(new(big.Rat).SetInt64(p.Objective)) != 0:
+		return nil, fmt.Errorf("the certificate's incumbent costs %s, the plan %d", ratText(v.Objective), p.Objective)
+	}
+	return v.Bound, nil
+}
+
+// cycles claims the prediction's sums and the floor.
+func (c *claims) cycles(r *Report) {
+	cy := r.Cycles
+	var horizons int64
+	for i := range r.Exchange {
+		horizons += int64(r.Exchange[i].Horizon)
+	}
+	c.equal("cycles/exchange", cy.Exchange, horizons)
+	c.equal("cycles/sync", cy.Sync, int64(len(r.Exchange))*cost.PhaseSync)
+	c.equal("cycles/total", cy.Total, cy.Compute+cy.Exchange+cy.Sync)
+	floor := cost.Floor(&r.Problem.Graph, r.Problem.Tiles)
+	c.equal("cycles/floor", cy.Floor, floor)
+	c.holds("cycles", fmt.Sprint(cy.Total), fmt.Sprintf("at least %d", floor), errorIf(cy.Total < floor, "%d cycles lie below the floor %d", cy.Total, floor))
+}
+
+// statusWord is the status of a best value with this bound.
+func statusWord(best, bound int64) string {
+	if best == bound {
+		return solve.Optimal.String()
+	}
+	return solve.Feasible.String()
+}

@@ -1,0 +1,150 @@
+package ipusolve
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"ipusolve/device"
+	"ipusolve/device/ipuexe"
+)
+
+// Row is an exchange row as a tile's code calls it.
+type Row struct {
+	Address uint32
+	Active  bool     // called behind the barrier of a tile that takes part
+	Words   []uint32 // return included
+}
+
+// Rows lists the exchange rows of app.Tiles[i] in program order, phase by phase,
+// found by following the tile's code.
+func Rows(app *ipuexe.Application, i int) ([]Row, error) {
+	symbols := make(map[uint32]string, len(app.DebugSymbols))
+	for _, s := range app.DebugSymbols {
+		symbols[s.Address] = s.Name
+	}
+	return followCode(&app.Tiles[i], symbols)
+}
+
+// followCode reads a tile's supervisor program from its entry, word by word, and
+// returns the rows of its exchange steps in program order. It knows the
+// emitted form only (reference: device.md §6.3–6.5): straight-line code, jumps and
+// calls with constant targets, rows called right behind a barrier with both bases
+// zero, the end in a symbol. Anything else is an error.
+func followCode(image *ipuexe.TileImage, symbols map[uint32]string) ([]Row, error) {
+	f := follower{image: image, symbols: symbols, pc: image.EntryPoint}
+	f.known[device.RegZero] = true
+	for range device.SRAMBytes / 4 {
+		done, err := f.step()
+		if err != nil {
+			return nil, fmt.Errorf("code at %#x: %w", f.pc, err)
+		}
+		if done {
+			return f.rows, nil
+		}
+	}
+	return nil, errors.New("the code does not end")
+}
+
+type follower struct {
+	image   *ipuexe.TileImage
+	symbols map[uint32]string
+	pc      uint32
+	value   [16]uint32 // of registers that hold a known constant
+	known   [16]bool
+	last    [2]device.Instr // the two instructions before
+	rows    []Row
+}
+
+func (f *follower) step() (done bool, err error) {
+	in, used, err := device.Decode(f.words(f.pc, 2))
+	if err != nil {
+		return false, err
+	}
+	next := f.pc + 4*uint32(used)
+	switch in.Op {
+	case device.OpSetZI:
+		f.set(in.Reg, uint32(in.Imm), true)
+	case device.OpShl:
+		f.set(in.Reg, f.value[in.Src]<<uint32(in.Imm&31), f.known[in.Src])
+	case device.OpAdd:
+		f.set(in.Reg, f.value[in.Src]+uint32(in.Imm), f.known[in.Src])
+	case device.OpPut:
+		base := in.CSR == device.IncomingBase || in.CSR == device.OutgoingBase
+		if base && (!f.known[in.Reg] || f.value[in.Reg] != 0) {
+			return false, fmt.Errorf("%v: a base that is not zero", in)
+		}
+	case device.OpSync, device.OpSans, device.OpNop:
+	case device.OpCall:
+		f.known[in.Reg] = false
+		if _, routine := f.symbols[uint32(in.Target)]; !routine {
+			if err := f.row(uint32(in.Target)); err != nil {
+				return false, err
+			}
+		}
+	case device.OpBr:
+		if !f.known[in.Reg] {
+			return false, fmt.Errorf("%v: unknown target", in)
+		}
+		next = f.value[in.Reg]
+		if _, routine := f.symbols[next]; routine {
+			return true, nil
+		}
+	default:
+		return false, fmt.Errorf("%v is not part of an emitted program", in)
+	}
+	f.last[0], f.last[1] = f.last[1], in
+	f.pc = next
+	return false, nil
+}
+
+func (f *follower) set(reg int32, value uint32, known bool) {
+	if reg == device.RegZero {
+		return
+	}
+	f.value[reg], f.known[reg] = value, known
+}
+
+// row books the exchange row at an address.
+func (f *follower) row(at uint32) error {
+	r := Row{Address: at}
+	switch {
+	case f.last[1] == device.Sync(device.SyncTiles):
+		r.Active = true
+	case f.last[0] == device.Sans(device.SansInternal) && f.last[1] == device.Sync(device.SyncLocal):
+	default:
+		return fmt.Errorf("call of %#x, which is no symbol, without a barrier before it", at)
+	}
+	all := f.words(at, device.SRAMBytes/4)
+	for n := 0; n < len(all); {
+		in, used, err := device.Decode(all[n:])
+		if err != nil {
+			return fmt.Errorf("row at %#x: %w", at, err)
+		}
+		n += used
+		if in == device.Return() {
+			r.Words = all[:n]
+			f.rows = append(f.rows, r)
+			return nil
+		}
+	}
+	return fmt.Errorf("row at %#x does not return", at)
+}
+
+// words are up to n words of executable memory.
+func (f *follower) words(at uint32, n int) []uint32 {
+	for i := range f.image.Segments {
+		s := &f.image.Segments[i]
+		if s.Flags&ipuexe.FlagExecute == 0 || at < s.Address || at%4 != 0 || at-s.Address >= uint32(len(s.Data)) {
+			continue
+		}
+		data := s.Data[at-s.Address:]
+		n = min(n, len(data)/4)
+		out := make([]uint32, n)
+		for k := range out {
+			out[k] = binary.LittleEndian.Uint32(data[4*k:])
+		}
+		return out
+	}
+	return nil
+}
