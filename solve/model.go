@@ -119,7 +119,8 @@ type Row struct {
 
 // Model is: minimise Σ Cost·x + Constant over the rows and bounds. Models come
 // from a Builder, or from a file followed by Validate; engines do not change
-// them.
+// them. Variables with a cost that are integral in every solution anyway (the
+// pair variables of a selection) are best declared so: bounds then round up.
 type Model struct {
 	Name     string `json:"name,omitempty"`
 	Vars     []Var  `json:"vars"`

@@ -75,7 +75,7 @@ type search struct {
 
 	best    *solve.Assignment
 	bestObj *big.Rat
-	logged  *big.Rat // bound last logged
+	gap     float64 // last logged
 }
 
 func (s *search) free() {
@@ -203,23 +203,22 @@ func (s *search) result() *solve.Result {
 	return r
 }
 
-// progressEvery is the number of nodes between two log lines at an unchanged
-// bound.
-const progressEvery = 100
+// A progress line comes with the root, when the gap has shrunk by a tenth since
+// the last line, and every progressEvery nodes.
+const progressEvery = 1000
 
 func (s *search) progress() {
-	b := s.bound(nil)
-	if b == nil || (s.logged != nil && b.Cmp(s.logged) == 0 && s.stats.Nodes%progressEvery != 0) {
-		return
+	gap := solve.Gap(s.bestObj, s.bound(nil))
+	if s.stats.Nodes == 1 || gap < 0.9*s.gap || s.stats.Nodes%progressEvery == 0 {
+		s.line("progress")
 	}
-	s.logged = b
-	s.line("progress")
 }
 
 func (s *search) line(msg string) {
 	b := s.bound(nil)
+	s.gap = solve.Gap(s.bestObj, b)
 	s.log.Info(msg, "nodes", s.stats.Nodes, "open", len(s.open), "best", text(s.bestObj), "bound", text(b),
-		"gap", solve.Gap(s.bestObj, b), "iterations", s.stats.LPIterations, "seconds", time.Since(s.begin).Seconds())
+		"gap", s.gap, "iterations", s.stats.LPIterations, "seconds", time.Since(s.begin).Seconds())
 }
 
 func text(x *big.Rat) string {

@@ -3,6 +3,7 @@ package mip_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"math/big"
@@ -321,4 +322,60 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// hard draws a model whose relaxation says little: knapsack rows with numbers
+// of one size, some equalities, and exactly-one rows of several members.
+func hard(r *rand.Rand) *solve.Model {
+	return model(func(b *solve.Builder) {
+		n := 9 + r.IntN(4)
+		for j := range n {
+			b.Binary(fmt.Sprintf("x%d", j), -int64(50+r.IntN(50)))
+		}
+		for i := range 2 + r.IntN(2) {
+			var terms []solve.Term
+			sum := int64(0)
+			for j := range n {
+				c := int64(20 + r.IntN(60))
+				terms = append(terms, solve.Term{Var: j, Coef: c})
+				sum += c
+			}
+			b.Row(fmt.Sprintf("knapsack%d", i), solve.LE, sum/2-int64(r.IntN(30)), terms...)
+		}
+		if r.IntN(2) == 0 {
+			b.Row("choose", solve.EQ, 1, solve.Term{Var: 0, Coef: 1}, solve.Term{Var: 1, Coef: 1}, solve.Term{Var: 2, Coef: 1}, solve.Term{Var: 3, Coef: 1})
+		}
+		if r.IntN(3) == 0 {
+			b.Row("split", solve.EQ, int64(90+r.IntN(40)), solve.Term{Var: 4, Coef: int64(31 + r.IntN(9))}, solve.Term{Var: 5, Coef: int64(41 + r.IntN(9))},
+				solve.Term{Var: 6, Coef: int64(51 + r.IntN(9))}, solve.Term{Var: 7, Coef: int64(23 + r.IntN(9))})
+		}
+	})
+}
+
+// 200 models that need real trees, in every setting.
+func TestTreesAgainstBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 13))
+	nodes, infeasible := 0, 0
+	for k := range 200 {
+		m := hard(r)
+		opt := solve.Options{Seed: uint64(k)}
+		for i, tech := range solve.Techniques() {
+			if k>>(i%5)&1 == 1 {
+				opt.Disable = append(opt.Disable, tech)
+			}
+		}
+		res := solved(t, m, opt)
+		nodes += res.Stats.Nodes
+		best, feasible := bruteForce(t, m)
+		if feasible != (res.Status == solve.Optimal) || feasible == (res.Status == solve.Infeasible) || (feasible && float(res.Objective) != best) {
+			t.Fatalf("model %d: %v %v, brute force %v %g", k, res.Status, res.Objective, feasible, best)
+		}
+		if !feasible {
+			infeasible++
+		}
+	}
+	t.Logf("%d nodes, %d infeasible", nodes, infeasible)
+	if nodes < 2000 {
+		t.Errorf("only %d nodes", nodes)
+	}
 }
