@@ -162,19 +162,33 @@ func (r *reducer) pairs() []pairTable {
 		t := &tables[e]
 		t.cost, t.exact = map[pairKey]int64{}, map[pairKey]bool{}
 		left, right := r.reducedByClass(edge.From, least[edge.From]), r.reducedByClass(edge.To, least[edge.To])
+		// In order of rising reduced value, the separable part of the bound alone
+		// ends the inner loop early.
 		to := r.classes(edge.To)
+		slices.SortStableFunc(to, func(a, b int32) int { return cmp.Compare(right[a], right[b]) })
 		for _, a := range r.classes(edge.From) {
 			for _, b := range to {
 				k := pairKey{a, b}
+				if ceilDiv(total+left[a]+right[b], priceUnit) >= r.cost && !r.isChosen(e, k) {
+					if r.isChosenClass(edge.From, a) {
+						continue // the incumbent's pair may come later
+					}
+					break
+				}
 				cost := edge.Pair.LowerBound(a, b)
-				if r.pairBound(total, [2]int64{left[a], right[b]}, k, edge.Pair, cost) < r.cost || r.isChosen(e, k) {
+				if r.isChosen(e, k) || r.pairBound(total, [2]int64{left[a], right[b]}, k, edge.Pair, cost) < r.cost {
 					t.keys = append(t.keys, k)
 					t.cost[k] = cost
 				}
 			}
 		}
+		slices.SortFunc(t.keys, func(x, y pairKey) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
 	}
 	return tables
+}
+
+func (r *reducer) isChosenClass(n int, class int32) bool {
+	return r.best != nil && r.class(n, r.best) == class
 }
 
 func (r *reducer) isChosen(e int, k pairKey) bool {

@@ -1,6 +1,8 @@
 package planning
 
 import (
+	"sync"
+
 	"ipusolve/kernels"
 	"ipusolve/model"
 	"ipusolve/model/cost"
@@ -18,19 +20,22 @@ type transition struct {
 	from, to []space.Gemm // candidate of each class
 	gelus    int
 	linear   int // elements of the largest row-major run; 0 = no such way
-	// viaRuns prices the second way exactly, from layouts.
-	viaRuns func(from, to space.Gemm) int64
+	// runGelu is the price of the GELUs on row-major runs; moves to and from the
+	// runs are remembered by class.
+	runGelu  int64
+	toRuns   memo
+	fromRuns memo
 }
 
 func (t *transition) gelu(elements int) int64 { return int64(t.gelus) * kernels.GeluCycles(elements) }
 
 func (t *transition) inResult(a int32) int64 { return t.gelu(int(2 * t.ResultWords(t.from[a]))) }
 
-// fromRuns bounds GELU by way of row-major runs without the second move's
+// viaRuns bounds GELU by way of row-major runs without the second move's
 // operand words.
-func (t *transition) fromRuns(a int32) int64 {
+func (t *transition) viaRuns(a int32) int64 {
 	held, run := t.ResultWords(t.from[a]), int64(t.linear/2)
-	v := t.gelu(t.linear) - run + max(run-held, held-run)
+	v := t.runGelu - run + max(run-held, held-run)
 	if t.From.MustMove(t.from[a]) {
 		v += phase
 	}
@@ -42,7 +47,7 @@ func (t *transition) fromRuns(a int32) int64 {
 func (t *transition) Left(a int32) int64 {
 	v := t.inResult(a) - t.ResultWords(t.from[a])
 	if t.linear > 0 {
-		v = min(v, t.fromRuns(a))
+		v = min(v, t.viaRuns(a))
 	}
 	return v
 }
@@ -82,11 +87,11 @@ func (t *transition) Exact(a, b int32) int64 {
 // best is the exact price and the way that has it.
 func (t *transition) best(a, b int32) (int64, space.Via) {
 	direct := t.inResult(a) + t.Transition.Exact(t.from[a], t.to[b]).Cycles(phase)
-	if t.linear > 0 && t.gelus > 0 && t.fromRuns(a)+t.Right(b) < direct {
-		if first := t.From.LinearMove(t.from[a]).Cycles(phase); first+t.gelu(t.linear)-int64(t.linear/2)+t.Right(b) < direct {
-			if v := t.viaRuns(t.from[a], t.to[b]); v < direct {
-				return v, space.InLinear
-			}
+	if t.linear > 0 && t.viaRuns(a)+t.Right(b) < direct {
+		v := t.runGelu + t.toRuns.get(a, func() int64 { return t.From.LinearMove(t.from[a], model.LeftPanel).Cycles(phase) }) +
+			t.fromRuns.get(b, func() int64 { return t.FromLinear(t.to[b]).Cycles(phase) })
+		if v < direct {
+			return v, space.InLinear
 		}
 	}
 	return direct, space.InResult
@@ -137,5 +142,17 @@ func (o *output) Exact(a, _ int32) int64 {
 	if o.shape.N%model.PanelWidth != 0 {
 		return o.exact(o.from[a])
 	}
-	return o.shape.LinearMove(o.from[a]).Cycles(phase)
+	return o.shape.LinearMove(o.from[a], model.RowMajor).Cycles(phase)
+}
+
+// memo remembers a price by class; it may be asked from several goroutines.
+type memo struct{ prices sync.Map }
+
+func (m *memo) get(class int32, price func() int64) int64 {
+	if v, ok := m.prices.Load(class); ok {
+		return v.(int64)
+	}
+	v := price()
+	m.prices.Store(class, v)
+	return v
 }

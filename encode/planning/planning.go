@@ -8,7 +8,6 @@ import (
 	"ipusolve/encode"
 	"ipusolve/kernels"
 	"ipusolve/model"
-	"ipusolve/model/cost"
 	"ipusolve/model/space"
 	"ipusolve/solve"
 )
@@ -112,7 +111,9 @@ func newBuilder(p *model.Problem, tighten map[string]int64) (*builder, error) {
 	for i := 0; i+1 < len(chain.Stages); i++ {
 		t := &transition{Transition: space.Transition{From: chain.Stages[i].Shape, To: chain.Stages[i+1].Shape},
 			from: classes[i], to: classes[i+1], gelus: len(chain.Stages[i].Gelus), linear: b.runs(i)}
-		t.viaRuns = func(from, to space.Gemm) int64 { return b.viaRuns(i, from, to) }
+		if t.linear > 0 {
+			t.runGelu = int64(t.gelus) * t.From.LinearGelu()
+		}
 		b.pairs = append(b.pairs, t)
 		b.sel.Edges = append(b.sel.Edges, encode.Edge{Name: "move/" + chain.Stages[i].Result(), From: i, To: i + 1, Pair: t})
 	}
@@ -206,42 +207,19 @@ func (b *builder) plan(choice encode.Choice) (*model.Plan, error) {
 	return b.chain.Plan(b.problem, c)
 }
 
-// viaRuns prices, from layouts, GELU in row-major runs between stages i and i+1.
-// The copy of the consumer's own weight slice belongs to the consumer.
-func (b *builder) viaRuns(i int, from, to space.Gemm) int64 {
-	first, second := b.chain.Stages[i], b.chain.Stages[i+1]
-	second.Gelus = nil
-	return b.fragment([]space.Stage{first, second}, []space.Gemm{from, to}, []space.Via{space.InLinear, space.InResult}, model.OutputsAny)
-}
-
 // toLinear prices, from layouts, the move of stage i's result to row-major order.
 func (b *builder) toLinear(i int, g space.Gemm) int64 {
+	p := *b.problem
+	p.Inputs, p.Outputs = model.InputsPreplaced, model.OutputsLinear
+	g.Gathered = false
 	stage := b.chain.Stages[i]
 	stage.Gelus = nil
-	return b.fragment([]space.Stage{stage}, []space.Gemm{g}, []space.Via{space.InResult}, model.OutputsLinear)
-}
-
-// fragment prices the moves and GELUs behind the first of some stages.
-func (b *builder) fragment(stages []space.Stage, gemms []space.Gemm, vias []space.Via, outputs string) int64 {
-	p := *b.problem
-	p.Inputs, p.Outputs = model.InputsPreplaced, outputs
-	gemms[0].Gathered = false
-	chain := space.Chain{Input: stages[0].Gemm.Inputs[0], Stages: stages}
-	plan, err := chain.Plan(&p, space.Choice{Gemms: gemms, Vias: vias})
+	chain := space.Chain{Input: stage.Gemm.Inputs[0], Stages: []space.Stage{stage}}
+	plan, err := chain.Plan(&p, space.Choice{Gemms: []space.Gemm{g}, Vias: []space.Via{space.InResult}})
 	if err != nil {
-		panic(fmt.Sprintf("planning: candidates of the family do not make a plan: %v", err))
+		panic(fmt.Sprintf("planning: a candidate of the family makes no plan: %v", err))
 	}
-	var total int64
-	for i := range plan.Steps {
-		s := &plan.Steps[i]
-		for _, t := range s.Cost {
-			own := s.Kind == model.StepMove && plan.Values[s.In[0]].Role == model.RoleWeight && t.Name == cost.TermCopy
-			if s.Kind != model.StepGemm && !own {
-				total += t.Cycles
-			}
-		}
-	}
-	return total
+	return plan.Steps[len(plan.Steps)-1].Cost.Total()
 }
 
 // infeasible finds the smallest memory limit that admits a plan.
