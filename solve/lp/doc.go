@@ -5,7 +5,7 @@
 // Two doors lead to the same library:
 //
 //   - Simplex, a thin layer on CLP's C interface, keeps the factorised problem
-//     between solves: bounds and costs change, the dual simplex continues from
+//     between solves: bounds change, the dual simplex continues from
 //     the last basis. Branch and bound lives on it.
 //   - Cold, on github.com/lanl/clp, loads a problem, runs the primal simplex
 //     once and forgets it. It is the second opinion when a warm solve fails
