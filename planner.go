@@ -3,8 +3,10 @@ package ipusolve
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"time"
 
+	"ipusolve/encode"
 	"ipusolve/encode/planning"
 	"ipusolve/model"
 	"ipusolve/model/cost"
@@ -49,9 +51,10 @@ func (o *Optimal) Plan(ctx context.Context, p *model.Problem, tighten map[string
 		return nil, fmt.Errorf("ipusolve: %w", ErrNoPlan)
 	}
 	out := res.Outcome
-	difference, g := out.Objective-out.Bound, gap(out.Objective, out.Bound)
+	bound := certifiedBound(out)
+	difference, g := out.Objective-bound, gap(out.Objective, bound)
 	r := Planning{
-		Status: out.Status.String(), Objective: out.Objective, Bound: &out.Bound, Gap: &g, Difference: &difference,
+		Status: statusWord(out.Objective, bound), Objective: out.Objective, Bound: &bound, Gap: &g, Difference: &difference,
 		Candidates: out.Stats.Reduce.Candidates, Considered: out.Stats.Reduce.Left, ExactPairs: out.Stats.ExactPairs,
 		Rows: len(out.Model.Rows), Columns: len(out.Model.Vars), Nodes: out.Stats.Nodes, LPIterations: out.Stats.LPIterations,
 		Seconds: time.Since(start).Seconds(),
@@ -63,6 +66,20 @@ func (o *Optimal) Plan(ctx context.Context, p *model.Problem, tighten map[string
 		r.Memory = append(r.Memory, MemoryUse{Limit: u.Name, Bytes: u.Bytes, Of: u.Limit})
 	}
 	return &Planned{Plan: res.Plan, Report: r}, nil
+}
+
+// certifiedBound is the bound that the certificate of the last model proves. A
+// search that was cut off may know a better one from its reductions, but cannot
+// show it to anybody.
+func certifiedBound(out *encode.Outcome) int64 {
+	bound := out.Bound
+	if b := out.Result.Bound; b != nil {
+		floor := new(big.Int).Div(b.Num(), b.Denom())
+		if floor.IsInt64() {
+			bound = min(bound, floor.Int64())
+		}
+	}
+	return bound
 }
 
 // Pinned is a planner that returns a given plan, priced under the profile of its
