@@ -1,16 +1,3 @@
-// Package cost prices plans in cycles. Every price is a model.Cost, a sum of
-// named terms, so that a report can say where the cycles go.
-//
-// Profile seed restates the calibrated analytical model of the seed logs
-// (reference: costmodel.md §1–§9, planspace.md §10): work of an operation is its
-// largest shard, sending is shared by a pair of tiles, every phase costs a global
-// synchronisation. It reproduces the logged figures exactly; it prices plans only
-// and says nothing about the simulated machine. PriceSeed prices a whole plan;
-// the other functions are the formulas, each on small inputs.
-//
-// Glossary: payload is the bytes through the busiest endpoint of a phase; a
-// fragment is one piece that an exchange row has to name; a chunk is the unit of
-// row memory; routes are transfers with one source and any number of receivers.
 package cost
 
 import "errors"

@@ -1,4 +1,3 @@
-// Package workload builds the graphs that are named on the command line.
 package workload
 
 import (
