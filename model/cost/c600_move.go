@@ -124,11 +124,7 @@ func (m *mover) fromSlices(d model.Shard) error {
 }
 
 func (m *mover) fromBoxes(d model.Shard) {
-	type piece struct {
-		shard int
-		box   model.Box
-	}
-	var pieces []piece
+	var pieces []sentRun
 	m.index.Meet(d.Defined(m.to.Layout.Order), func(i int, common model.Box) {
 		if m.from.Layout.Replicas > 1 {
 			for k := range pieces {
@@ -140,7 +136,7 @@ func (m *mover) fromBoxes(d model.Shard) {
 				}
 			}
 		}
-		pieces = append(pieces, piece{i, common})
+		pieces = append(pieces, sentRun{i, common})
 	})
 	covered := 0
 	for _, pc := range pieces {
@@ -152,9 +148,8 @@ func (m *mover) fromBoxes(d model.Shard) {
 		}
 		runs := m.runs(pc.box, f, d)
 		m.load.receive(d.Tile, e, runs)
-		run := sentRun{pc.shard, pc.box}
-		if !m.sent[run] {
-			m.sent[run] = true
+		if !m.sent[pc] {
+			m.sent[pc] = true
 			m.load.send(f.Tile, e, runs)
 		}
 	}
