@@ -146,8 +146,7 @@ func (b *builder) load() error {
 			return fmt.Errorf("lower: no step has phase %d", id)
 		}
 	}
-	// What the host loads exists from the start. Slices of an input wait for the
-	// move that gathers them: they lie inside the gathered shard.
+	// What the host loads exists from the start.
 	for _, v := range b.values {
 		if v.Role != model.RoleInput && v.Role != model.RoleWeight {
 			continue
@@ -156,9 +155,7 @@ func (b *builder) load() error {
 		for j := range v.filled {
 			v.filled[j] = true // the host's image has zero padding
 		}
-		if v.Role == model.RoleWeight || v.Layout.Slices <= 1 || !v.read {
-			b.allocate(v)
-		}
+		b.allocate(v)
 	}
 	return nil
 }
@@ -281,7 +278,6 @@ func (b *builder) finish() error {
 		if !v.made {
 			return fmt.Errorf("lower: value %s is never written", v.Name)
 		}
-		b.allocate(v) // slices that no move gathered in place
 		if v.Role == model.RoleWeight || v.Role == model.RoleOutput {
 			for j, at := range v.at {
 				b.touch(at.Item, len(b.prog.Tiles[v.shards[j].Tile])+1)

@@ -36,8 +36,9 @@
 // # Rules worth knowing
 //
 // Lowering reads layouts only. A destination shard that its tile already holds
-// is an alias. Slices of an input lie inside the shard that gathers them. Sums
-// read the tile's own partial in place and write the result in place: nothing is
+// is an alias. A tile's own slice of a gathered value is copied into the shard
+// that gathers it: in place, sends would read the SRAM element that receives
+// write. Sums read the tile's own partial in place and write the result in place: nothing is
 // staged. Padding that a later kernel reads is zeroed before anything is written
 // around it. Weights live to the end, so that a program can run again.
 package lower

@@ -71,15 +71,11 @@ func (b *builder) move(step int, ph *openPhase) error {
 	if m.in.Rows != m.out.Rows || m.in.Cols != m.out.Cols {
 		return fmt.Errorf("%s is %d×%d, %s %d×%d", m.in.Name, m.in.Rows, m.in.Cols, m.out.Name, m.out.Rows, m.out.Cols)
 	}
-	// Slices must lie somewhere before the first copy reads one of them.
-	var rest []int
 	for j := range m.out.shards {
-		if !m.alias(j) {
-			rest = append(rest, j)
+		if m.alias(j) {
+			continue
 		}
-	}
-	b.allocate(m.in)
-	for _, j := range rest {
+		m.allocateShard(m.out, j)
 		if err := m.fill(j); err != nil {
 			return fmt.Errorf("shard %d of %s: %w", m.out.shards[j].Index, m.out.Name, err)
 		}
@@ -87,8 +83,8 @@ func (b *builder) move(step int, ph *openPhase) error {
 	return m.exchange(ph)
 }
 
-// alias lets a destination shard share storage with the source on its tile: it
-// is that shard, or it takes in the tile's slice of an input.
+// alias lets a destination shard share storage with the source on its tile if it
+// is that shard.
 func (m *mover) alias(j int) bool {
 	dst := storageOf(m.out.PlanValue, m.out.shards[j])
 	tile := m.out.shards[j].Tile
@@ -98,18 +94,10 @@ func (m *mover) alias(j int) bool {
 		if !src.sameBox(dst) || !src.sameOrder(dst) {
 			continue
 		}
-		if s.Whole() && m.in.at[i].Item >= 0 && m.in.Layout.Class >= m.out.Layout.Class {
+		if s.Whole() && m.in.Layout.Class >= m.out.Layout.Class {
 			m.locate(m.out, j, m.in.at[i].Ref)
 			m.out.filled[j] = m.in.filled[i]
 			return true
-		}
-	}
-	item := m.allocateShard(m.out, j)
-	for _, i := range m.in.byTile.on(tile) {
-		s := m.in.shards[i]
-		src := storageOf(m.in.PlanValue, s)
-		if m.in.at[i].Item < 0 && src.sameBox(dst) && src.sameOrder(dst) {
-			m.locate(m.in, int(i), Ref{item, uint32(s.First * elementBytes)})
 		}
 	}
 	return false

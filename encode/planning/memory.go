@@ -10,7 +10,7 @@ import (
 // Events of a stage at which memory is limited. The largest items of all
 // candidates lie on tile 0, so the sums are attained there.
 //
-//	gather  result before (or its row-major runs) · A · gathered W
+//	gather  result before (or its row-major runs, or the input's slice) · A · gathered W
 //	kernel  A · gathered W · partial (or the result, with one inner part)
 //	reduce  partial · received partials · result
 //	linear  result · its row-major runs (only where a move to runs is possible)
@@ -80,10 +80,11 @@ func limits(c *space.Chain, v int64, override map[string]int64) (list []encode.L
 	return list, offsets, counts
 }
 
-// uses gives the bytes of a candidate per event, class and kind. linear is the
-// size of the largest row-major run of the result where a move to runs is
-// possible, else 0.
-func uses(s space.Shape, g space.Gemm, linear int) []int32 {
+// uses gives the bytes of a candidate per event, class and kind. input tells
+// that the streamed operand is gathered from a graph input; linear is the size
+// of the largest row-major run of the result where a move to runs is possible,
+// else 0.
+func uses(s space.Shape, g space.Gemm, input bool, linear int) []int32 {
 	b := s.Bytes(g)
 	u := make([]int32, numUses)
 	gathered, resident := 0, b.W
@@ -95,6 +96,9 @@ func uses(s space.Shape, g space.Gemm, linear int) []int32 {
 		written = b.Result
 	}
 	u[gatherTotal] = int32(b.A + gathered)
+	if input {
+		u[gatherTotal] += int32(b.ASlice)
+	}
 	u[kernelTotal] = int32(b.A + gathered + written)
 	u[reduceTotal] = int32(b.Partial + b.Remote + b.Result)
 	if linear > 0 {

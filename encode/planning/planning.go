@@ -176,7 +176,7 @@ func (b *builder) node(i int) (encode.Node, []space.Gemm) {
 			z := stage.Sizes(g)
 			v += int64(len(stage.Gelus)) * kernels.GeluCycles(z.ResultRows*z.ResultCols)
 		}
-		cands = append(cands, encode.Candidate{Cost: v, Class: id, Use: uses(stage.Shape, g, linear)})
+		cands = append(cands, encode.Candidate{Cost: v, Class: id, Use: uses(stage.Shape, g, gathered, linear)})
 		list = append(list, g)
 	})
 	b.gemms[i] = list

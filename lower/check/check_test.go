@@ -99,7 +99,7 @@ func TestMutations(t *testing.T) {
 			m.RowTable.End = m.RowTable.Start + 0x100
 		}},
 		{"in a symbol", check.ErrRange, func(p *lower.Program, m *lower.MemoryMap) {
-			m.Symbols = append(m.Symbols, lower.Symbol{Spec: p.Tiles[0][1].Spec, Addr: item(t, p, lower.ItemValue, "x").Addr - 100})
+			m.Symbols = append(m.Symbols, lower.Symbol{Spec: p.Tiles[0][2].Spec, Addr: item(t, p, lower.ItemValue, "x").Addr - 100})
 		}},
 		{"tail behind SRAM", check.ErrRange, func(p *lower.Program, m *lower.MemoryMap) {
 			m.InterleavedEnd = device.SRAMEnd
@@ -118,10 +118,10 @@ func TestMutations(t *testing.T) {
 		}},
 		{"half-word transfer", check.ErrAlignment, func(p *lower.Program, _ *lower.MemoryMap) { p.Phases[1].Transfers[0].Source.Offset += 2 }},
 		{"phase missing on a tile", check.ErrProgram, func(p *lower.Program, _ *lower.MemoryMap) { p.Tiles[2] = p.Tiles[2][:1] }},
-		{"phases swapped on a tile", check.ErrProgram, func(p *lower.Program, _ *lower.MemoryMap) { p.Tiles[1][0].Phase = 1 }},
+		{"phases swapped on a tile", check.ErrProgram, func(p *lower.Program, _ *lower.MemoryMap) { p.Tiles[1][1].Phase = 1 }},
 		{"shard in no item", check.ErrProgram, func(p *lower.Program, _ *lower.MemoryMap) { p.Shards[3][0].Item = 1 << 20 }},
 		{"output behind its item", check.ErrOperand, func(p *lower.Program, _ *lower.MemoryMap) { p.Shards[4][0].Offset += 4 }},
-		{"argument names no item", check.ErrProgram, func(p *lower.Program, _ *lower.MemoryMap) { p.Tiles[0][1].Args[0].Item = 1 << 20 }},
+		{"argument names no item", check.ErrProgram, func(p *lower.Program, _ *lower.MemoryMap) { p.Tiles[0][2].Args[0].Item = 1 << 20 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, m := placed(t), memory

@@ -9,9 +9,9 @@ import (
 
 // move prices the local work of one move and adds its traffic to load. It
 // follows the rules of lowering (docs/rationale.md, "How a move is lowered"): a
-// shard that is already there is free; slices of an input lie inside the operand
-// they belong to; every other element comes from the same tile if it is there,
-// else from its first holder, which sends it once to all who need it.
+// shard that is already there is free; every element of another comes from the
+// same tile by a local copy if it is there, else from its first holder, which
+// sends it once to all who need it.
 func (p *pricer) move(s *model.Step, load *Load) (model.Cost, error) {
 	from, to := &p.plan.Values[s.In[0]], &p.plan.Values[s.Out]
 	m := mover{from: from, to: to, source: p.shards[s.In[0]], load: load,
@@ -108,9 +108,7 @@ func (m *mover) fromSlices(d model.Shard) error {
 		f := m.source[chosen]
 		got += f.Elements()
 		if f.Tile == d.Tile {
-			if m.from.Role != model.RoleInput {
-				m.copies[d.Tile] += kernels.CopyCycles(2 * f.Elements())
-			}
+			m.copies[d.Tile] += kernels.CopyCycles(2 * f.Elements())
 			continue
 		}
 		m.load.receive(d.Tile, f.Elements(), 1)

@@ -92,6 +92,7 @@ func (s Shape) Sizes(c Gemm) Sizes {
 type Bytes struct {
 	A, W, Partial, Remote, Result int
 	WSlice                        int // stored slice of gathered weights, else 0
+	ASlice                        int // stored slice of a gathered input
 }
 
 // Bytes gives the largest items. Partial and Remote are 0 with one inner part.
@@ -104,6 +105,9 @@ func (s Shape) Bytes(c Gemm) Bytes {
 	}
 	if c.Gathered {
 		b.WSlice = 2 * sliceOf(z.Inner*z.Cols, int(c.R), 0)
+	}
+	if c.Q > 1 {
+		b.ASlice = 2 * sliceOf(z.Rows*z.Inner, int(c.Q), 0)
 	}
 	return b
 }
@@ -151,7 +155,7 @@ func (s Shape) Reduction(c Gemm) (words, sum int64) {
 // Gather gives the words on the busiest tile of the phase that gathers the
 // streamed operand from the tiles of its row and inner part (if a graph input
 // is stored once) and the weights from their slices, and the cycles of copying
-// the own weight slice.
+// the own slices.
 func (s Shape) Gather(c Gemm, input bool) (words, copies int64) {
 	var most int
 	q, r := int(c.Q), int(c.R)
@@ -175,12 +179,16 @@ func (s Shape) Gather(c Gemm, input bool) (words, copies int64) {
 	// Tile 0 has the longest slices to send.
 	z, sent := s.Sizes(c), 0
 	if input && q > 1 {
-		sent += sliceOf(z.Rows*z.Inner, q, 0)
+		own := sliceOf(z.Rows*z.Inner, q, 0)
+		sent += own
+		if own < z.Rows*z.Inner { // else tile 0 holds the operand whole
+			copies += kernels.CopyCycles(2 * own)
+		}
 	}
 	if c.Gathered {
 		own := sliceOf(z.Inner*z.Cols, r, 0)
 		sent += own
-		copies = kernels.CopyCycles(2 * own)
+		copies += kernels.CopyCycles(2 * own)
 	}
 	most = max(most, sent)
 	return int64(most / 2), copies

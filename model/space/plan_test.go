@@ -47,7 +47,7 @@ func TestClosedFormsMatchLayouts(t *testing.T) {
 			for i := range cands {
 				chain.Stages[i].Each(Options{WeightsOnce: once}, func(c Gemm) { cands[i] = append(cands[i], c) })
 			}
-			for range 60 {
+			for range 200 {
 				c1, c2 := cands[0][rng.IntN(len(cands[0]))], cands[1][rng.IntN(len(cands[1]))]
 				s1, s2 := chain.Stages[0].Shape, chain.Stages[1].Shape
 				if s1.LinearElements() > 0 {
