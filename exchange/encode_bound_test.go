@@ -71,8 +71,11 @@ func randomProblem(rng *rand.Rand, tiles, messages int, sizes []int32, fanout in
 func TestRowBoundOfRandomSchedules(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	sizeSets := [][]int32{{1}, {2, 3}, {8}, {52, 54, 56}, {1, 64, 65}, {300}, {7, 130, 900}}
-	worst := 0.0
-	for i := range 140 {
+	worst, rounds := 0.0, 140
+	if testing.Short() {
+		rounds = 35
+	}
+	for i := range rounds {
 		sizes := sizeSets[i%len(sizeSets)]
 		p := randomProblem(rng, 3+rng.IntN(4), 5+rng.IntN(20), sizes, 1+rng.IntN(2))
 		s := placeRandomly(t, rng, p, 1+rng.IntN(600))

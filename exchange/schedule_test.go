@@ -59,6 +59,9 @@ func TestListFamilies(t *testing.T) {
 		{"gather by groups", groupGather(60, 24, 58, 454, 1), 58 * 454, 0, 26800, 4},
 	} {
 		t.Run(f.name, func(t *testing.T) {
+			if testing.Short() && f.p.Tiles == tileCount {
+				t.Skip("all tiles")
+			}
 			s, stats := list(t, f.p, Options{Effort: f.effort})
 			if f.endpoint != 0 && EndpointBound(f.p) != f.endpoint {
 				t.Errorf("endpoint bound %d, want %d", EndpointBound(f.p), f.endpoint)
@@ -77,7 +80,11 @@ func TestListFamilies(t *testing.T) {
 
 func TestListRandomIsLegal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	for round := range 1500 {
+	rounds := 1500
+	if testing.Short() {
+		rounds = 150
+	}
+	for round := range rounds {
 		p := tangled(rng, 1+rng.IntN(14), 2+rng.IntN(6), []int32{1, 1, 2, 3, 8, 40, 64, 100})
 		s, stats := list(t, p, Options{Effort: 6, Seed: uint64(round)})
 		if err := illegal(p, s); err != nil {

@@ -176,6 +176,9 @@ func TestRowOffsets(t *testing.T) {
 // Real programs leave enough for data. The rows the reference found for phase 3
 // of the first seed take 28 KB (simulator.md §7).
 func TestReserveFullSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		name                 string
 		prog                 func() (*lower.Program, error)

@@ -179,6 +179,9 @@ func TestMalformedModel(t *testing.T) {
 // Under an effort limit the same answer comes twice, it is valid, and its
 // certificate proves the bound of the unfinished tree.
 func TestEffort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	m := planning(1, 4, 300, 12)
 	last := -1.0
 	for _, effort := range []int64{1, 200, 2000, 6000, 0} {

@@ -80,6 +80,9 @@ func glpsol(t *testing.T, file string) outcome {
 // 120 random models through MPS files: same status and objective as CBC and
 // GLPK.
 func TestAgainstOthers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	r := rand.New(rand.NewPCG(99, 1))
 	dir := t.TempDir()
 	for k := range 120 {

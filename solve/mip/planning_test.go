@@ -73,6 +73,9 @@ func planning(seed uint64, operators, candidates, classes int) *solve.Model {
 
 // Models of the planner's kind are proven within the effort the planner has.
 func TestPlanningModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct{ operators, candidates, classes int }{
 		{3, 60, 6}, {4, 300, 12}, {5, 600, 20}, {6, 500, 20},
 	} {
