@@ -32,7 +32,7 @@ func compileCommand() *cli.Command {
 			&cli.BoolFlag{Name: "optimal", Usage: "search until the plan is proven optimal"},
 			&cli.BoolFlag{Name: "heuristic", Usage: "plan with the baseline (not available yet)"},
 			&cli.Float64Flag{Name: "gap", Usage: "stop at this proven `GAP` (best − bound) / best", Value: defaultGap},
-			&cli.DurationFlag{Name: "time-limit", Usage: "stop planning after `TIME`; 0: never", Value: time.Minute},
+			&cli.DurationFlag{Name: "time-limit", Usage: "stop planning, and scheduling each phase, after `TIME`; 0: never", Value: time.Minute},
 			&cli.Int64Flag{Name: "effort", Usage: "stop planning after `N` simplex iterations, the same on every machine; 0: never"},
 			&cli.Uint64Flag{Name: "seed", Usage: "seed of the searches"},
 			&cli.BoolFlag{Name: "plan-only", Usage: "stop after planning"},
@@ -70,7 +70,7 @@ func compile(c *cli.Context) error {
 	opt := ipusolve.Options{
 		Planner: &ipusolve.Optimal{Solver: mip.Solver{}, Options: solve.Options{TimeLimit: c.Duration("time-limit"),
 			Effort: c.Int64("effort"), Gap: demanded, Seed: c.Uint64("seed")}},
-		Scheduler: ipusolve.List{Options: exchange.Options{Seed: c.Uint64("seed")}},
+		Scheduler: limited{ipusolve.List{Options: exchange.Options{Seed: c.Uint64("seed")}}, c.Duration("time-limit")},
 		PlanOnly:  c.Bool("plan-only"),
 		Verify:    c.Bool("verify"),
 		Log:       log,

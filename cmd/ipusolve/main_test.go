@@ -14,6 +14,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"ipusolve"
+	"ipusolve/device"
+	"ipusolve/device/ipuexe"
 	"ipusolve/model/eval"
 	"ipusolve/model/npy"
 )
@@ -26,6 +29,8 @@ func TestMain(m *testing.M) {
 //
 //	exits CODE ipusolve ARG…    run and demand the exit code
 //	json FILE PATH VALUE        demand a value at a dotted path; FILE may be stdout
+//	same FILE PATH FILE PATH    demand equal values at dotted paths
+//	shift FILE                  make a send of a package one event later, digest included
 //	tensor FILE SHAPE KIND      write .npy: ramp, identity, or ramp32 (float32)
 //	flip FILE OFFSET            change one byte; from the end if negative
 //	cut FILE BYTES              keep so many bytes; less so many if negative
@@ -41,7 +46,7 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "json": jsonValue, "tensor": tensor, "flip": flip, "cut": cut, "edit": edit,
+			"exits": exits, "json": jsonValue, "tensor": tensor, "flip": flip, "cut": cut, "edit": edit, "same": same, "shift": shift,
 		},
 	})
 }
@@ -75,35 +80,81 @@ func exits(ts *testscript.TestScript, neg bool, list []string) {
 	}
 }
 
-func jsonValue(ts *testscript.TestScript, neg bool, list []string) {
-	args(ts, neg, list, 3)
+// valueAt is the value at a dotted path of a JSON file, as text; "len" is the
+// length of a list.
+func valueAt(ts *testscript.TestScript, file, path string) string {
 	var v any
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile(list[0])), &v))
-	for _, key := range strings.Split(list[1], ".") {
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(file)), &v))
+	for _, key := range strings.Split(path, ".") {
 		switch x := v.(type) {
 		case map[string]any:
 			v = x[key]
 		case []any:
 			if key == "len" {
-				v = len(x)
+				v = float64(len(x))
 				continue
 			}
 			i := number(ts, key)
 			if i >= len(x) {
-				ts.Fatalf("%s: index %d of %d", list[1], i, len(x))
+				ts.Fatalf("%s: index %d of %d", path, i, len(x))
 			}
 			v = x[i]
 		default:
-			ts.Fatalf("%s: nothing at %q", list[1], key)
+			ts.Fatalf("%s: nothing at %q", path, key)
 		}
 	}
-	got := fmt.Sprint(v)
 	if f, ok := v.(float64); ok {
-		got = strconv.FormatFloat(f, 'f', -1, 64)
+		return strconv.FormatFloat(f, 'f', -1, 64)
 	}
-	if got != list[2] {
+	return fmt.Sprint(v)
+}
+
+func jsonValue(ts *testscript.TestScript, neg bool, list []string) {
+	args(ts, neg, list, 3)
+	if got := valueAt(ts, list[0], list[1]); got != list[2] {
 		ts.Fatalf("%s is %s, want %s", list[1], got, list[2])
 	}
+}
+
+func same(ts *testscript.TestScript, neg bool, list []string) {
+	args(ts, neg, list, 4)
+	if a, b := valueAt(ts, list[0], list[1]), valueAt(ts, list[2], list[3]); a != b {
+		ts.Fatalf("%s is %s, %s is %s", list[1], a, list[3], b)
+	}
+}
+
+func shift(ts *testscript.TestScript, neg bool, list []string) {
+	args(ts, neg, list, 1)
+	path := ts.MkAbs(list[0])
+	app, err := ipuexe.ReadFile(path)
+	ts.Check(err)
+	for i := range app.Tiles {
+		rows, err := ipusolve.Rows(app, i)
+		ts.Check(err)
+		for _, r := range rows {
+			for k := range r.Words {
+				in, _, err := device.Decode(r.Words[k:])
+				if err != nil || in.Op != device.OpDelay {
+					continue
+				}
+				next, _, err := device.Decode(r.Words[k+1:])
+				if err != nil || next.Op != device.OpSend {
+					continue
+				}
+				words, err := device.Delay(int(in.N) + 1).Encode()
+				ts.Check(err)
+				at := r.Address + 4*uint32(k)
+				for j := range app.Tiles[i].Segments {
+					if s := &app.Tiles[i].Segments[j]; at >= s.Address && at-s.Address < uint32(len(s.Data)) {
+						binary.LittleEndian.PutUint32(s.Data[at-s.Address:], words[0])
+						ts.Check(ipuexe.WriteFile(path, app))
+						return
+					}
+				}
+			}
+		}
+	}
+	ts.Fatalf("no send behind a delay")
 }
 
 func tensor(ts *testscript.TestScript, neg bool, list []string) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -22,7 +23,7 @@ func scheduleCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "effort", Usage: "listings to try on each component of a phase", Value: exchange.DefaultEffort},
 			&cli.Uint64Flag{Name: "seed", Usage: "seed of the variations"},
-			&cli.DurationFlag{Name: "time-limit", Usage: "stop improving after `TIME`; 0: never"},
+			&cli.DurationFlag{Name: "time-limit", Usage: "stop improving a phase after `TIME`; 0: never"},
 			&cli.StringFlag{Name: "json", Usage: "write the figures of all phases to `FILE`; - for stdout instead of text"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write starts and rows to `SCHEDULE.json`"},
 		},
@@ -42,15 +43,9 @@ func schedule(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx := c.Context
-	if limit := c.Duration("time-limit"); limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
 	console := newConsole(c.App.ErrWriter)
-	scheduler := ipusolve.List{Options: exchange.Options{Effort: c.Int("effort"), Seed: c.Uint64("seed")}}
-	file, err := ipusolve.ScheduleSnapshot(ctx, snap, scheduler, func(done, total int) { console.progress("phase", done, total) })
+	scheduler := limited{ipusolve.List{Options: exchange.Options{Effort: c.Int("effort"), Seed: c.Uint64("seed")}}, c.Duration("time-limit")}
+	file, err := ipusolve.ScheduleSnapshot(c.Context, snap, scheduler, func(done, total int) { console.progress("phase", done, total) })
 	console.done()
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -73,6 +68,22 @@ func schedule(c *cli.Context) error {
 		}
 	}
 	return printSchedule(c.App.Writer, phases)
+}
+
+// limited gives a scheduler so much time for each phase; 0: no limit.
+type limited struct {
+	ipusolve.Scheduler
+	limit time.Duration
+}
+
+// Schedule implements ipusolve.Scheduler.
+func (l limited) Schedule(ctx context.Context, p *exchange.Problem) (*exchange.Schedule, string, error) {
+	if l.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, l.limit)
+		defer cancel()
+	}
+	return l.Scheduler.Schedule(ctx, p)
 }
 
 func printSchedule(out io.Writer, phases []ipusolve.PhaseReport) error {
