@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ipusolve/device/sim"
+	"ipusolve/model"
+	"ipusolve/model/eval"
+	"ipusolve/model/workload"
+)
+
+// TestZeroOutputFails: an output of zeros passes no test on any shape.
+func TestZeroOutputFails(t *testing.T) {
+	for _, s := range []siglip{{1, 64, 128, 256, 1}, {1, 7, 48, 80, 1}, {1, 1, 48, 80, 1}, {1, 7, 48, 80, 3}} {
+		g, err := workload.SiglipMLP(s.batch, s.tokens, s.dim, s.hidden, s.blocks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := chainOf(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, make := range []func() (*job, error){c.exactTest, c.scaledTest} {
+			j, err := make()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := j.check(zeros(c.Rows, s.dim)); r.Pass {
+				t.Errorf("%+v: zeros pass the %s test", s, j.name)
+			}
+		}
+	}
+}
+
+func zeros(rows, cols int) eval.Tensor {
+	return eval.Tensor{Shape: []int{rows, cols}, Data: make([]uint16, rows*cols)}
+}
+
+// TestClosingLine reproduces the second seed log's line from its cycles
+// (reference: kernels.md §12).
+func TestClosingLine(t *testing.T) {
+	g, err := workload.SiglipMLP(1, 729, 1152, 4304, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFigures(&model.Problem{Graph: *g, Tiles: 1472}, &sim.Result{Cycles: 282786, MinCycles: 275850},
+		[]eval.Report{{Test: "exact", Pass: true}, {Test: "seed", Pass: true, MaxAbsError: 1.0 / 1024}})
+	const want = "workload=siglip-mlp-f16-b1-t729-d1152-h4304-n1 cycles=282786 minimumTileCycles=275850 deviceMicroseconds=188.524 " +
+		"effectiveGemmTflops=76.691 peakTflops=282.624 efficiencyPercent=27.14 maximumAbsoluteError=0.000977 numericalTest=PASS"
+	if got := f.line(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	f = newFigures(&model.Problem{Graph: *g, Tiles: 1472}, &sim.Result{Cycles: 1}, []eval.Report{{Pass: true}, {}})
+	if f.NumericalTest != "FAIL" {
+		t.Errorf("one test of two fails: %s", f.NumericalTest)
+	}
+}
+
+// TestChainOf: graphs that are no chain with weights of its own have no test data.
+func TestChainOf(t *testing.T) {
+	value := func(name, role string, shape ...int) model.GraphValue {
+		return model.GraphValue{Name: name, Role: role, Shape: shape, Type: "f16"}
+	}
+	g := &model.Graph{Values: []model.GraphValue{value("x", model.RoleInput, 4, 16), value("w", model.RoleWeight, 16, 16), value("a", "", 4, 16), value("b", "", 4, 16)},
+		Ops: []model.Op{{Name: "one", Kind: model.OpGemm, Inputs: []string{"x", "w"}, Output: "a"},
+			{Name: "two", Kind: model.OpGemm, Inputs: []string{"a", "w"}, Output: "b"}}, Outputs: []string{"b"}}
+	if _, err := chainOf(g); err == nil {
+		t.Error("a weight used twice is accepted")
+	}
+	g.Ops[1] = model.Op{Name: "two", Kind: model.OpGelu, Inputs: []string{"x"}, Output: "b"}
+	if _, err := chainOf(g); err == nil {
+		t.Error("two branches are accepted")
+	}
+	g.Ops[1].Inputs[0] = "a"
+	c, err := chainOf(g)
+	if err != nil || c.input != "x" || c.output != "b" || len(c.weights) != 1 || len(c.Ops) != 2 {
+		t.Errorf("%+v: %v", c, err)
+	}
+}
+
+// TestInterrupted: a compile whose search is stopped writes the best plan it has,
+// and says that the demanded gap is not proven.
+func TestInterrupted(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.ipuexe")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, strings.Fields("ipusolve compile --tiles 64 --mlp-tokens 64 --mlp-dim 128 --mlp-hidden-dim 256 --optimal -o "+out), &stdout, &stderr)
+	if code != exitLimit {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	if _, err := os.Stat(out); err != nil {
+		t.Errorf("no package: %v; %s", err, &stderr)
+	}
+}
+
+// TestFlagsFirst: flags may follow the arguments of a command.
+func TestFlagsFirst(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"ipusolve run a.ipuexe --check --repeat 2", "ipusolve run --check --repeat 2 -- a.ipuexe"},
+		{"ipusolve run --input x=-1.npy a.ipuexe", "ipusolve run --input x=-1.npy -- a.ipuexe"},
+		{"ipusolve compile -o out g.json -optimal", "ipusolve compile -o out -optimal -- g.json"},
+		{"ipusolve gap --json -- -a", "ipusolve gap --json -- -a"},
+		{"ipusolve run --repeat=3 -", "ipusolve run --repeat=3 -- -"},
+		{"ipusolve wat --x", "ipusolve wat --x"},
+		{"ipusolve", "ipusolve"},
+	} {
+		got, err := flagsFirst(newApp(nil, nil), strings.Fields(c.in))
+		if err != nil || strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, %v; want %s", c.in, got, err, c.want)
+		}
+	}
+}
+
+// TestFileAppearsWhole: nothing is at the path before the file is closed, and
+// nothing is left of one that is given up.
+func TestFileAppearsWhole(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	f, err := newFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString("x")
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("before closing: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "x" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if f, err = newFile(path); err != nil {
+		t.Fatal(err)
+	}
+	f.abandon()
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
