@@ -62,7 +62,7 @@ func (v *packageVerifier) records() bool {
 		err = fmt.Errorf("graph and plan differ")
 	}
 	v.holds("graph", model.GraphSchema, v.plan.Problem.Graph.Name, err)
-	v.holds("problem", "one problem", fmt.Sprintf("%d tiles, %d data bytes", v.plan.Problem.Tiles, v.plan.Problem.MemoryLimit),
+	v.holds("problem/same", "one problem", fmt.Sprintf("%d tiles, %d data bytes", v.plan.Problem.Tiles, v.plan.Problem.MemoryLimit),
 		errorIf(!sameJSON(&v.plan.Problem, &v.report.Problem), "plan and report state different problems"))
 	v.equal("tiles", v.plan.Problem.Tiles, len(v.app.Tiles))
 	return v.ok()

@@ -126,6 +126,7 @@ func VerifySchedule(f *ScheduleFile, snap *exchange.Snapshot) []Claim {
 	var c claims
 	if snap != nil {
 		c.equal("snapshot", f.Snapshot, snapshotDigest(snap))
+		c.equal("tiles", f.Tiles, snap.Tiles)
 		c.equal("phases", len(f.Phases), len(snap.Phases))
 	}
 	if c.failure() != nil {
@@ -134,6 +135,9 @@ func VerifySchedule(f *ScheduleFile, snap *exchange.Snapshot) []Claim {
 	for i := range f.Phases {
 		ph := &f.Phases[i]
 		name := fmt.Sprintf("exchange/%d/", ph.Phase)
+		if snap != nil && ph.Phase != snap.Phases[i].Phase {
+			c.equal(name+"phase", ph.Phase, snap.Phases[i].Phase)
+		}
 		p, s, err := check.Reconstruct(ph.Rows, f.Tiles)
 		if err != nil {
 			c.holds(name+"rows", "legal", "", err)
