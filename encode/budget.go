@@ -101,7 +101,7 @@ func descend(s *Selection, need func([]int64) int64) Choice {
 		for i, cand := range s.Nodes[n].Candidates {
 			var sum int64
 			for _, u := range cand.Use {
-				sum += int64(u)
+				sum += u
 			}
 			if sum < least {
 				least, c[n] = sum, i

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"ipusolve/solve"
@@ -58,28 +59,33 @@ func (r *reducer) build(pairs []pairTable) (*solve.Model, *variables, error) {
 
 // limitRows adds one row per limit that the surviving candidates can exceed.
 func (r *reducer) limitRows(b *solve.Builder, v *variables) error {
-	use := make([]int64, len(r.sel.Limits))
-	most := make([]int64, len(r.sel.Limits))
+	most := make([]uint64, len(r.sel.Limits))
+	largest := make([]int64, len(r.sel.Limits))
 	terms := make([][]solve.Term, len(r.sel.Limits))
+	use := make([]int64, len(r.sel.Limits))
 	for n := range r.sel.Nodes {
-		largest := make([]int64, len(r.sel.Limits))
+		node := &r.sel.Nodes[n]
+		touched := slices.Concat(node.Counts...)
+		slices.Sort(touched)
+		touched = slices.Compact(touched)
 		for k, i := range r.alive[n] {
-			clear(use)
 			r.sel.addUses(use, n, i)
-			for l, u := range use {
-				largest[l] = max(largest[l], u)
-				if u > 0 {
-					terms[l] = append(terms[l], solve.Term{Var: v.x[n][k], Coef: u})
+			for _, l := range touched {
+				largest[l] = max(largest[l], use[l])
+				if use[l] > 0 {
+					terms[l] = append(terms[l], solve.Term{Var: v.x[n][k], Coef: use[l]})
 				}
+				use[l] = 0
 			}
 		}
-		for l := range most {
-			most[l] += largest[l]
+		for _, l := range touched {
+			most[l] = min(most[l]+uint64(largest[l]), math.MaxInt64)
+			largest[l] = 0
 		}
 	}
 	for l := range terms {
-		if most[l] > r.sel.Limits[l].Amount {
-			b.Row(r.sel.Limits[l].Name, solve.LE, r.sel.Limits[l].Amount, terms[l]...)
+		if amount := r.sel.Limits[l].Amount; amount < 0 || most[l] > uint64(amount) {
+			b.Row(r.sel.Limits[l].Name, solve.LE, amount, terms[l]...)
 		}
 	}
 	return b.Err()

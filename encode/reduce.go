@@ -173,7 +173,7 @@ func (r *reducer) dominated() {
 }
 
 // fewer tells whether every amount of a is at most that of b.
-func fewer(a, b []int32) bool {
+func fewer(a, b []int64) bool {
 	for i := range a {
 		if a[i] > b[i] {
 			return false
@@ -189,7 +189,7 @@ func (r *reducer) scaled(node, cand int) int64 {
 	v := r.value[node][cand] * priceUnit
 	for j, amount := range r.sel.Nodes[node].Candidates[cand].Use {
 		for _, l := range r.sel.Nodes[node].Counts[j] {
-			v += r.price[l] * int64(amount)
+			v += r.price[l] * amount
 		}
 	}
 	return v
@@ -264,7 +264,7 @@ func (r *reducer) greedy() {
 			for _, i := range r.alive[n] {
 				v := r.value[n][i] * priceUnit
 				for _, amount := range r.sel.Nodes[n].Candidates[i].Use {
-					v += price * int64(amount)
+					v += price * amount
 				}
 				if v < least {
 					least, c[n] = v, i

@@ -53,10 +53,16 @@ const eager = 1 << 14
 // costs are lower bounds until a solution uses them, when they become exact;
 // it ends when the optimum uses exact costs only. Limits of opt apply to every
 // model; a cancelled context returns the incumbent with the bound so far.
-// ErrInfeasible is returned when nothing fits.
+// ErrInfeasible is returned when nothing fits. Selections with forbidden pairs are
+// refused: FullModel takes them.
 func Select(ctx context.Context, s *Selection, solver solve.Solver, opt solve.Options) (*Outcome, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
+	}
+	for _, e := range s.Edges {
+		if e.Forbidden != nil {
+			return nil, fmt.Errorf("encode: edge %s: Select knows no forbidden pairs; solve the full model", e.Name)
+		}
 	}
 	r := newReducer(s)
 	if n := r.oversized(); n >= 0 {

@@ -64,9 +64,9 @@ func random(rng *rand.Rand) *Selection {
 			node.Counts = append(node.Counts, counts)
 		}
 		for range 1 + rng.IntN(7) {
-			c := Candidate{Cost: int64(rng.IntN(60)), Class: int32(rng.IntN(classes[n])), Use: make([]int32, parts)}
+			c := Candidate{Cost: int64(rng.IntN(60)), Class: int32(rng.IntN(classes[n])), Use: make([]int64, parts)}
 			for j := range c.Use {
-				c.Use[j] = int32(rng.IntN(10))
+				c.Use[j] = int64(rng.IntN(10))
 			}
 			node.Candidates = append(node.Candidates, c)
 		}

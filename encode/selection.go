@@ -29,7 +29,7 @@ type Node struct {
 type Candidate struct {
 	Cost  int64
 	Class int32   // interface class, ≥ 0, what edges see
-	Use   []int32 // amounts ≥ 0, one per entry of Node.Counts
+	Use   []int64 // amounts ≥ 0, one per entry of Node.Counts
 }
 
 // Edge couples the candidates of two nodes.
@@ -37,11 +37,13 @@ type Edge struct {
 	Name     string
 	From, To int // nodes, From ≠ To
 	Pair     Pair
+	// Forbidden tells the pairs that may not be chosen; nil when all may.
+	Forbidden func(a, b int32) bool
 }
 
 // Pair prices the classes a of Edge.From and b of Edge.To.
 //
-// For all a, b: Left(a)+Right(b) ≤ LowerBound(a,b) ≤ Exact(a,b) ≤
+// For all a, b whose pair is allowed: Left(a)+Right(b) ≤ LowerBound(a,b) ≤ Exact(a,b) ≤
 // Left(a)+Right(b)+Spread(a).
 type Pair interface {
 	Left(a int32) int64
@@ -61,7 +63,7 @@ type Limit struct {
 // Choice is a candidate index per node.
 type Choice []int
 
-// Cost is the exact cost of a choice.
+// Cost is the exact cost of a choice without forbidden pairs.
 func (s *Selection) Cost(c Choice) int64 {
 	var total int64
 	for n, i := range c {
@@ -85,13 +87,18 @@ func (s *Selection) Uses(c Choice) []int64 {
 func (s *Selection) addUses(uses []int64, node, cand int) {
 	for j, amount := range s.Nodes[node].Candidates[cand].Use {
 		for _, l := range s.Nodes[node].Counts[j] {
-			uses[l] += int64(amount)
+			uses[l] += amount
 		}
 	}
 }
 
-// Fits reports whether the choice respects all limits.
+// Fits reports whether the choice respects all limits and uses no forbidden pair.
 func (s *Selection) Fits(c Choice) bool {
+	for _, e := range s.Edges {
+		if e.Forbidden != nil && e.Forbidden(s.Nodes[e.From].Candidates[c[e.From]].Class, s.Nodes[e.To].Candidates[c[e.To]].Class) {
+			return false
+		}
+	}
 	for l, u := range s.Uses(c) {
 		if u > s.Limits[l].Amount {
 			return false

@@ -84,9 +84,9 @@ func limits(c *space.Chain, v int64, override map[string]int64) (list []encode.L
 // that the streamed operand is gathered from a graph input; linear is the size
 // of the largest row-major run of the result where a move to runs is possible,
 // else 0.
-func uses(s space.Shape, g space.Gemm, input bool, linear int) []int32 {
+func uses(s space.Shape, g space.Gemm, input bool, linear int) []int64 {
 	b := s.Bytes(g)
-	u := make([]int32, numUses)
+	u := make([]int64, numUses)
 	gathered, resident := 0, b.W
 	if g.Gathered {
 		gathered, resident = b.W, b.WSlice
@@ -95,28 +95,28 @@ func uses(s space.Shape, g space.Gemm, input bool, linear int) []int32 {
 	if g.K == 1 {
 		written = b.Result
 	}
-	u[gatherTotal] = int32(b.A + gathered)
+	u[gatherTotal] = int64(b.A + gathered)
 	if input {
-		u[gatherTotal] += int32(b.ASlice)
+		u[gatherTotal] += int64(b.ASlice)
 	}
-	u[kernelTotal] = int32(b.A + gathered + written)
-	u[reduceTotal] = int32(b.Partial + b.Remote + b.Result)
+	u[kernelTotal] = int64(b.A + gathered + written)
+	u[reduceTotal] = int64(b.Partial + b.Remote + b.Result)
 	if linear > 0 {
-		u[linearTotal] = int32(b.Result + linear)
+		u[linearTotal] = int64(b.Result + linear)
 	}
-	u[residentTotal] = int32(resident)
-	u[carriedTotal] = int32(max(b.Result, linear))
+	u[residentTotal] = int64(resident)
+	u[carriedTotal] = int64(max(b.Result, linear))
 	if g.Interleaved {
-		u[gatherInter] = int32(gathered)
-		u[kernelInter] = int32(gathered)
+		u[gatherInter] = int64(gathered)
+		u[kernelInter] = int64(gathered)
 		if !g.Gathered {
-			u[residentInter] = int32(resident)
+			u[residentInter] = int64(resident)
 		}
 	}
-	u[kernelInter] += int32(written)
-	u[reduceInter] = int32(written)
+	u[kernelInter] += int64(written)
+	u[reduceInter] = int64(written)
 	if g.K == 1 {
-		u[carriedInter] = int32(b.Result)
+		u[carriedInter] = int64(b.Result)
 	}
 	return u
 }
