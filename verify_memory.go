@@ -7,7 +7,6 @@ import (
 
 	"ipusolve/device"
 	"ipusolve/device/ipuexe"
-	"ipusolve/lower"
 	"ipusolve/model"
 )
 
@@ -112,8 +111,9 @@ func (v *packageVerifier) memory() {
 	v.holds("memory", "data apart from code, rows and weights", fmt.Sprintf("at most %d data bytes on %d tiles", slices.Max(used), len(used)), err)
 	if p := v.report.Placement; p != nil {
 		v.equal("placement/used", p.Objective, slices.Max(used))
-		live, err := mostAlive(v.plan)
-		v.derived("placement/alive", p.Bound, live, err)
+		if v.prog != nil {
+			v.equal("placement/alive", p.Bound, mostAlive(v.prog))
+		}
 	}
 }
 
@@ -204,31 +204,4 @@ func union(list []area) uint64 {
 		}
 	}
 	return bytes
-}
-
-// mostAlive is the most bytes of items alive at one event of one tile, from the
-// plan lowered anew.
-func mostAlive(plan *model.Plan) (int64, error) {
-	prog, err := lower.Build(plan)
-	if err != nil {
-		return 0, err
-	}
-	change := make([][]int64, len(prog.Tiles)) // of bytes alive, by tile and event
-	for t := range change {
-		change[t] = make([]int64, len(prog.Tiles[t])+3)
-	}
-	for i := range prog.Items {
-		it := &prog.Items[i]
-		change[it.Tile][it.First] += int64(it.Bytes)
-		change[it.Tile][it.Last+1] -= int64(it.Bytes)
-	}
-	var most int64
-	for _, list := range change {
-		var alive int64
-		for _, d := range list {
-			alive += d
-			most = max(most, alive)
-		}
-	}
-	return most, nil
 }

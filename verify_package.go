@@ -11,14 +11,15 @@ import (
 	"ipusolve/device/ipuexe"
 	"ipusolve/exchange"
 	"ipusolve/exchange/check"
+	"ipusolve/lower"
 	"ipusolve/model"
 	"ipusolve/model/cost"
 )
 
 // VerifyPackage checks everything a package claims from the package alone: its
 // structure, that plan, report and graph speak of one problem, the plan's price,
-// the report (VerifyReport), the exchange rows as each tile's code calls them, and
-// where data lies. ipuexe.Read has checked the digest before. That the program
+// the report (VerifyReport), where data lies, and that calls and exchange rows, as
+// each tile's code has them, are those of the plan lowered anew. ipuexe.Read has checked the digest before. That the program
 // computes the right values is for the simulator to show.
 func VerifyPackage(app *ipuexe.Application) []Claim {
 	v := &packageVerifier{app: app}
@@ -28,8 +29,9 @@ func VerifyPackage(app *ipuexe.Application) []Claim {
 	}
 	v.prices()
 	v.claims = append(v.claims, VerifyReport(v.report)...)
-	v.exchange()
 	v.bindings()
+	v.lowered()
+	v.exchange()
 	v.memory()
 	return v.claims
 }
@@ -39,6 +41,7 @@ type packageVerifier struct {
 	app    *ipuexe.Application
 	plan   *model.Plan
 	report *Report
+	prog   *lower.Program // the plan lowered anew at the package's addresses; nil if they do not fit it
 }
 
 // ok tells whether the last claim holds.
@@ -114,7 +117,7 @@ func (v *packageVerifier) exchange() {
 	tiles := len(v.app.Tiles)
 	phases := len(v.report.Exchange)
 	refs, err := v.rows()
-	v.holds("exchange", fmt.Sprintf("%d phases", phases), fmt.Sprintf("%d rows on %d tiles", phases*tiles, tiles), err)
+	v.holds("code", fmt.Sprintf("%d phases, the plan's calls", phases), fmt.Sprintf("%d rows on %d tiles", phases*tiles, tiles), err)
 	if err != nil {
 		return
 	}
@@ -135,25 +138,34 @@ func (v *packageVerifier) exchange() {
 	}
 }
 
-// rows follows the code of every tile: rows by logical tile and phase.
+// rows follows the code of every tile: rows by logical tile and phase. The calls
+// of the code must be those of the plan.
 func (v *packageVerifier) rows() ([][]Row, error) {
+	symbols := make(map[uint32]string, len(v.app.DebugSymbols))
+	for _, s := range v.app.DebugSymbols {
+		symbols[s.Address] = s.Name
+	}
 	refs := make([][]Row, len(v.app.Tiles))
 	err := forEach(len(v.app.Tiles), func(i int) error {
-		t := device.Logical(int(v.app.Tiles[i].PhysicalTile))
-		rows, err := Rows(v.app, i)
-		if err == nil && len(rows) != len(v.report.Exchange) {
-			err = fmt.Errorf("%d exchange steps, the report has %d phases", len(rows), len(v.report.Exchange))
-		}
-		for p := 0; err == nil && p < len(rows); p++ {
-			if rows[p].Active != (len(rows[p].Words) > 1) {
-				err = fmt.Errorf("phase %d: row of %d words behind the wrong barrier", p, len(rows[p].Words))
-			}
-		}
+		image := &v.app.Tiles[i]
+		t := device.Logical(int(image.PhysicalTile))
+		f, err := followCode(image, symbols)
 		if err != nil {
 			return fmt.Errorf("tile %d: %w", t, err)
 		}
-		refs[t] = rows
-		return nil
+		if len(f.rows) != len(v.report.Exchange) {
+			return fmt.Errorf("tile %d: %d exchange steps, the report has %d phases", t, len(f.rows), len(v.report.Exchange))
+		}
+		for p, r := range f.rows {
+			if r.Active != (len(r.Words) > 1) {
+				return fmt.Errorf("tile %d: phase %d: row of %d words behind the wrong barrier", t, p, len(r.Words))
+			}
+		}
+		refs[t] = f.rows
+		if v.prog == nil {
+			return nil
+		}
+		return sameCalls(v.prog, t, f.calls)
 	})
 	return refs, err
 }
@@ -173,6 +185,10 @@ func (v *packageVerifier) phase(i int, rows [][]uint32, addrs []uint32) claims {
 	}
 	c.holds(name+"rows", "legal", fmt.Sprintf("R1–R14 hold for %d messages", len(p.Messages)), nil)
 	c.phase(name, &v.report.Exchange[i], p, s.Horizon, rows)
+	if v.prog != nil {
+		_, err := check.Check(v.prog.Exchange(i), rows, addrs)
+		c.holds(name+"plan", "the plan's transfers", "delivered, no more and no less", err)
+	}
 	c.holds(name+"profile", "words and events of every tile", "those of its row", v.profile(i, p, s.TileHorizon))
 	return c
 }

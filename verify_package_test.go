@@ -14,6 +14,8 @@ import (
 	"ipusolve/device"
 	"ipusolve/device/ipuexe"
 	"ipusolve/device/sim"
+	"ipusolve/exchange"
+	"ipusolve/lower/image"
 	"ipusolve/model"
 	"ipusolve/model/eval"
 	"ipusolve/model/workload"
@@ -403,4 +405,48 @@ func TestDamagedFile(t *testing.T) {
 			t.Errorf("byte %d changed: %v", n, err)
 		}
 	}
+}
+
+// TestSharedBytes puts a live item into another one and builds the package anew,
+// with schedules that suit the new addresses.
+func TestSharedBytes(t *testing.T) {
+	c := compileSmall(t)
+	items := c.Program.Items
+	tried := 0
+	for i := range items {
+		for j := range items {
+			a, b := &items[i], &items[j]
+			if i == j || a.Tile != b.Tile || a.Tile%7 != 0 || a.First > b.Last || b.First > a.Last || a.Addr == 0 || b.Bytes < 32 || a.Bytes < 32 {
+				continue
+			}
+			tried++
+			old := a.Addr
+			a.Addr = b.Addr + b.Bytes - 32
+			app, err := rebuild(c)
+			if err == nil && caught(app, c.Plan) == "" {
+				t.Errorf("tile %d: items %d and %d share 32 bytes: nothing sees it", a.Tile, i, j)
+			}
+			a.Addr = old
+		}
+	}
+	if tried == 0 {
+		t.Error("no two items are alive together")
+	}
+	t.Logf("%d pairs", tried)
+}
+
+// rebuild schedules, encodes and emits a compilation's program again.
+func rebuild(c *ipusolve.Compilation) (*ipuexe.Application, error) {
+	rows := make([][][]uint32, len(c.Program.Phases))
+	for i := range rows {
+		p := c.Program.Exchange(i)
+		s, _, err := ipusolve.List{Options: exchange.Options{Effort: 1}}.Schedule(context.Background(), p)
+		if err != nil {
+			return nil, err
+		}
+		if rows[i], err = exchange.EncodePhase(p, s); err != nil {
+			return nil, err
+		}
+	}
+	return image.Emit(c.Program, c.Map, rows, image.Meta{GraphJSON: c.Package.GraphJSON, PlanJSON: c.Package.PlanJSON, ReportJSON: c.Package.ReportJSON})
 }

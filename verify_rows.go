@@ -23,16 +23,26 @@ func Rows(app *ipuexe.Application, i int) ([]Row, error) {
 	for _, s := range app.DebugSymbols {
 		symbols[s.Address] = s.Name
 	}
-	return followCode(&app.Tiles[i], symbols)
+	f, err := followCode(&app.Tiles[i], symbols)
+	if err != nil {
+		return nil, err
+	}
+	return f.rows, nil
+}
+
+// call is a call of a routine with the registers it may read as arguments.
+type call struct {
+	routine string
+	args    [device.M9 - device.RegOutput + 1]uint32 // m2, m3, …; 0 if not a known constant
 }
 
 // followCode reads a tile's supervisor program from its entry, word by word, and
-// returns the rows of its exchange steps in program order. It knows the
+// collects the rows of its exchange steps and its calls in program order. It knows the
 // emitted form only (reference: device.md §6.3–6.5): straight-line code, jumps and
 // calls with constant targets, rows called right behind a barrier with both bases
 // zero, the end in a symbol. Anything else is an error.
-func followCode(image *ipuexe.TileImage, symbols map[uint32]string) ([]Row, error) {
-	f := follower{image: image, symbols: symbols, pc: image.EntryPoint}
+func followCode(image *ipuexe.TileImage, symbols map[uint32]string) (*follower, error) {
+	f := &follower{image: image, symbols: symbols, pc: image.EntryPoint}
 	f.known[device.RegZero] = true
 	for range device.SRAMBytes / 4 {
 		done, err := f.step()
@@ -40,7 +50,7 @@ func followCode(image *ipuexe.TileImage, symbols map[uint32]string) ([]Row, erro
 			return nil, fmt.Errorf("code at %#x: %w", f.pc, err)
 		}
 		if done {
-			return f.rows, nil
+			return f, nil
 		}
 	}
 	return nil, errors.New("the code does not end")
@@ -54,6 +64,7 @@ type follower struct {
 	known   [16]bool
 	last    [2]device.Instr // the two instructions before
 	rows    []Row
+	calls   []call
 }
 
 func (f *follower) step() (done bool, err error) {
@@ -77,10 +88,16 @@ func (f *follower) step() (done bool, err error) {
 	case device.OpSync, device.OpSans, device.OpNop:
 	case device.OpCall:
 		f.known[in.Reg] = false
-		if _, routine := f.symbols[uint32(in.Target)]; !routine {
-			if err := f.row(uint32(in.Target)); err != nil {
-				return false, err
+		if name, routine := f.symbols[uint32(in.Target)]; routine {
+			c := call{routine: name}
+			for k := range c.args {
+				if f.known[device.RegOutput+k] {
+					c.args[k] = f.value[device.RegOutput+k]
+				}
 			}
+			f.calls = append(f.calls, c)
+		} else if err := f.row(uint32(in.Target)); err != nil {
+			return false, err
 		}
 	case device.OpBr:
 		if !f.known[in.Reg] {

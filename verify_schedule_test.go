@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"os"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"ipusolve/device/ipuexe"
 	"ipusolve/device/sim"
 	"ipusolve/exchange"
+	"ipusolve/exchange/check"
 	"ipusolve/lower"
 	"ipusolve/lower/image"
 	"ipusolve/model"
@@ -199,4 +201,48 @@ func words(list []uint32) []byte {
 		b = binary.LittleEndian.AppendUint32(b, w)
 	}
 	return b
+}
+
+// TestSharedElement keeps the starts of a full duplex tile and moves what it
+// receives into the SRAM element that it sends from: the checker and the simulator
+// both say so.
+func TestSharedElement(t *testing.T) {
+	problem := func(received uint32) *exchange.Problem {
+		return &exchange.Problem{Tiles: 64, Messages: []exchange.Message{
+			{Source: 0, SourceAddrs: []uint32{0x60000}, Words: 200, Dests: []exchange.Dest{{Tile: 1, Addr: received}}},
+			{Source: 1, SourceAddrs: []uint32{0x64000}, Words: 200, Dests: []exchange.Dest{{Tile: 2, Addr: 0x70000}}}}}
+	}
+	p := problem(0x68000)
+	s, _, err := ipusolve.List{}.Schedule(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		received     uint32
+		check, rules string
+	}{{0x68000, "", ""}, {0x65000, "R7", "E2"}} {
+		p := problem(c.received)
+		rows, err := exchange.EncodePhase(p, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = check.Check(p, rows, nil)
+		var broken *check.Violation
+		if errors.As(err, &broken) != (c.check != "") || broken != nil && string(broken.Rule) != c.check {
+			t.Errorf("received at %#x: %v, want rule %q", c.received, err, c.check)
+		}
+		app := exchangeOnly(t, p, rows)
+		m, err := sim.New(app, sim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Load("in", make([]byte, app.Inputs[0].Bytes())); err != nil {
+			t.Fatal(err)
+		}
+		_, err = m.Run(context.Background())
+		var fault *sim.Error
+		if errors.As(err, &fault) != (c.rules != "") || fault != nil && fault.Rule != c.rules {
+			t.Errorf("received at %#x: %v, want rule %q", c.received, err, c.rules)
+		}
+	}
 }
