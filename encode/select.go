@@ -24,7 +24,8 @@ type Outcome struct {
 	Objective int64 // exact cost of Choice
 	Bound     int64 // proven: no choice costs less
 	// Model is the last model solved, over the candidates that reductions left,
-	// and Result its answer with the certificate.
+	// and Result its answer with the certificate; of a search cut short, the model
+	// that proves most.
 	Model  *solve.Model
 	Result *solve.Result
 	Stats  Stats
@@ -101,8 +102,7 @@ func (r *reducer) relax(ctx context.Context, solver solve.Solver, opt solve.Opti
 	if err != nil {
 		return fmt.Errorf("encode: %s: %w", r.sel.Name, err)
 	}
-	out.count(res)
-	out.Model, out.Result = m, res
+	out.take(m, res)
 	if res.Status == solve.Infeasible {
 		return fmt.Errorf("encode: %s: %w", r.sel.Name, ErrInfeasible)
 	}
@@ -324,9 +324,8 @@ func (r *reducer) rounds(ctx context.Context, solver solve.Solver, opt solve.Opt
 		if err != nil {
 			return fmt.Errorf("encode: %s: %w", r.sel.Name, err)
 		}
-		out.count(res)
+		out.take(m, res)
 		out.Stats.Rounds++
-		out.Model, out.Result = m, res
 		out.Stats.Pairs = 0
 		for e := range tables {
 			out.Stats.Pairs += len(tables[e].keys)
@@ -374,7 +373,12 @@ func (r *reducer) finish(out *Outcome) error {
 	return nil
 }
 
-func (o *Outcome) count(res *solve.Result) {
+// take counts a solve and keeps its model and result if they prove at least as
+// much as what is kept: a later model that a limit cut short may prove less.
+func (o *Outcome) take(m *solve.Model, res *solve.Result) {
+	if o.Result == nil || o.Result.Bound == nil || res.Bound != nil && res.Bound.Cmp(o.Result.Bound) >= 0 {
+		o.Model, o.Result = m, res
+	}
 	o.Stats.Nodes += res.Stats.Nodes
 	o.Stats.LPIterations += res.Stats.LPIterations
 	o.Stats.Rows, o.Stats.Vars = res.Stats.Rows, res.Stats.Vars
