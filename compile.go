@@ -37,8 +37,8 @@ type Options struct {
 	// Progress is told the name of a pass when it starts, and of the parts of long
 	// ones. It may be called from several goroutines.
 	Progress func(pass string, done, total int)
-	// Dump opens a file for the record of a pass, by name; nil = no dumps.
-	Dump func(name string) (io.WriteCloser, error)
+	// Dump makes a file of the record of a pass by calling write; nil = no dumps.
+	Dump func(name string, write func(io.Writer) error) error
 }
 
 // Compilation holds the record of every pass.

@@ -43,16 +43,8 @@ func (c *Compilation) dump(name string) error {
 		return nil
 	}
 	write := func(file string, f func(io.Writer) error) error {
-		w, err := c.opt.Dump(file)
-		if err != nil {
+		if err := c.opt.Dump(file, f); err != nil {
 			return fmt.Errorf("ipusolve: dump: %w", err)
-		}
-		if err := f(w); err != nil {
-			w.Close()
-			return fmt.Errorf("ipusolve: dump %s: %w", file, err)
-		}
-		if err := w.Close(); err != nil {
-			return fmt.Errorf("ipusolve: dump %s: %w", file, err)
 		}
 		return nil
 	}
