@@ -22,20 +22,29 @@ type Dual struct {
 	Num  []int64 `json:"num"`
 }
 
-// ProofNode is a node of the branching tree.
+// ProofNode is a node of the branching tree. Fix tightens its box first, one
+// entry after the other.
 //
 // Leaf (Branch nil): Dual, an index into Duals, bounds the objective inside
 // the node's box; with Farkas set it is a vector for the zero objective whose
 // bound is positive, so that the box holds no feasible point.
 //
-// Inner node: Fix, if any, tightens the box first. Each entry is justified on
-// its own by Duals[Dual]: on the side of the node's box that it cuts off, that
-// vector's bound is at least Certificate.Bound. Then Branch splits the box.
+// Inner node: Branch splits the box.
 type ProofNode struct {
-	Dual   int           `json:"dual"` // −1 when the node needs none
+	Dual   int          `json:"dual"` // −1 when the node needs none
+	Farkas bool         `json:"farkas,omitempty"`
+	Fix    []Tightening `json:"fix,omitempty"`
+	Branch *Branch      `json:"branch,omitempty"`
+}
+
+// Tightening changes bounds that Duals[Dual] justifies, each on its own in the
+// box before the tightening: on the side that the change cuts off, the vector's
+// bound is at least Certificate.Bound, or, with Farkas, its bound for the zero
+// objective is positive.
+type Tightening struct {
+	Dual   int           `json:"dual"`
 	Farkas bool          `json:"farkas,omitempty"`
-	Fix    []BoundChange `json:"fix,omitempty"`
-	Branch *Branch       `json:"branch,omitempty"`
+	Bounds []BoundChange `json:"bounds"`
 }
 
 // BoundChange sets one bound of an integral variable.

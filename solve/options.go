@@ -11,6 +11,7 @@ import (
 type Technique string
 
 const (
+	Presolve            Technique = "presolve"
 	ReducedCostFixing   Technique = "reduced-cost-fixing"
 	Rounding            Technique = "rounding"
 	Diving              Technique = "diving"
@@ -22,7 +23,7 @@ const (
 
 // Techniques lists every technique, in the order an ablation prints them.
 func Techniques() []Technique {
-	return []Technique{ReducedCostFixing, Rounding, Diving, PseudoCosts, StrongBranching, ExactlyOneBranching, Plunging}
+	return []Technique{Presolve, ReducedCostFixing, Rounding, Diving, PseudoCosts, StrongBranching, ExactlyOneBranching, Plunging}
 }
 
 // Options steers a solve. The zero value has no limits and asks for a proof.

@@ -75,6 +75,8 @@ func (r *Result) Gap() float64 { return Gap(r.Objective, r.Bound) }
 // Stats says what a solve cost. All but Duration are deterministic.
 type Stats struct {
 	Vars, Rows   int
+	VarsLeft     int   // after presolve
+	RowsLeft     int   // after presolve
 	Nodes        int   // nodes of the tree whose relaxation was solved
 	OpenNodes    int   // nodes left when the solve ended
 	LPs          int   // relaxations solved, probing and heuristics included

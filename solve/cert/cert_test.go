@@ -79,6 +79,8 @@ func TestBrokenExample(t *testing.T) {
 		{"dual 1 0:1", "dual 1", "does not exclude"},
 		{"fix 0 0<=0\n", "", "does not exclude"},
 		{"fix 0 0<=0", "fix 0 1<=0", "does not exclude"},
+		{"fix 0 0<=0", "exclude 0 0<=0", "does not exclude variable 0 from [1, 1]"},
+		{"fix 0 0<=0", "exclude 3 0<=0", "no dual 3"},
 		{"fix 0 0<=0", "fix 9 0<=0", "no dual 9"},
 		{"fix 0 0<=0", "fix 0 4<=0", "variable 4 cannot be tightened"},
 		{"branch 1 0 1 2", "branch 1 0 2 1", "does not exclude"},
@@ -107,6 +109,27 @@ func TestBrokenExample(t *testing.T) {
 	}
 }
 
+// The example again, with an infeasible side cut off in place of the branch.
+func TestExclude(t *testing.T) {
+	text := strings.Replace(docExample(t), "branch 1 0 1 2\nleaf 0 farkas\n", "exclude 0 1>=1\n", 1)
+	m, c, err := cert.Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := cert.Check(m, c)
+	if err != nil || v.Status != solve.Optimal || len(c.Nodes) != 1 || len(c.Nodes[0].Fix) != 2 {
+		t.Fatalf("%v, %+v, %v", v, c.Nodes, err)
+	}
+	// Without x = 0 first, y = 0 is feasible.
+	text = strings.Replace(text, "fix 0 0<=0\n", "", 1)
+	if m, c, err = cert.Read(strings.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cert.Check(m, c); !errors.Is(err, cert.ErrInvalid) {
+		t.Fatalf("accepted: %v", err)
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	good := docExample(t)
 	for _, c := range []struct{ old, with, want string }{
@@ -122,7 +145,9 @@ func TestReadErrors(t *testing.T) {
 		{"bound 2", "bound 1/0", "line 8"},
 		{"values 0 1", "values 0 9999999999999999999", "line 9"},
 		{"leaf 0 farkas", "leaf 0 forkas", "line 14"},
-		{"branch 1 0 1 2\n", "", "line 13: certificate syntax: a branch must follow"},
+		{"fix 0 0<=0", "fix 0", "line 12: certificate syntax: dual and bounds expected"},
+		{"fix 0 0<=0", "exclude 0 0<0", "line 12"},
+		{"end\n", "fix 0 0<=0\nend\n", "ends early"},
 		{"branch 1 0 1 2", "branch 1 0 1", "line 13"},
 		{"dual 1\n", "\n", "line 11"},
 		{"model", "mode", "line 2"},
@@ -273,7 +298,8 @@ func mutate(r *rand.Rand, c *solve.Certificate) {
 	case 9:
 		switch {
 		case len(n.Fix) > 0 && r.IntN(2) == 0:
-			n.Fix[r.IntN(len(n.Fix))].Bound += delta
+			f := &n.Fix[r.IntN(len(n.Fix))]
+			f.Bounds[r.IntN(len(f.Bounds))].Bound += delta
 		case n.Branch != nil:
 			n.Branch.At += delta
 			if len(n.Branch.Zero) > 0 {
@@ -288,6 +314,7 @@ func mutate(r *rand.Rand, c *solve.Certificate) {
 func FuzzRead(f *testing.F) {
 	f.Add(docExample(f))
 	f.Add(strings.Replace(docExample(f), "branch 1 0 1 2", "choose 0 1 2 0", 1))
+	f.Add(strings.Replace(docExample(f), "branch 1 0 1 2\nleaf 0 farkas\n", "exclude 0 1>=1\n", 1))
 	f.Fuzz(func(t *testing.T, text string) {
 		m, c, err := cert.Read(strings.NewReader(text))
 		if err != nil {

@@ -11,8 +11,8 @@
 //     y·b + Σ_j min(r_j·lower_j, r_j·upper_j) + constant, r = c − yA, inside the
 //     leaf's box; a Farkas leaf's vector gives a positive bound for c = 0. A leaf
 //     whose box is empty needs nothing.
-//   - Every tightening of an inner node is bounded the same way on the side it
-//     cuts off; sides count like leaves.
+//   - Every bound that a node tightens is justified the same way on the side it
+//     cuts off, in the box before that line; sides count like leaves.
 //   - The incumbent, if any, satisfies bounds, integrality and rows exactly.
 //   - The least bound of all leaves and sides, rounded up to the next possible
 //     objective, is at least the claimed bound; claimed optimal means that it
@@ -45,10 +45,14 @@
 //	row SENSE RHS VARIABLE:COEFFICIENT… "NAME"
 //	values X…                           incumbent; fraction VARIABLE P/Q replaces one
 //	dual DENOMINATOR ROW:NUMERATOR…
-//	fix DUAL VARIABLE<=BOUND…           or >=; belongs to the next branch or choose
+//	fix DUAL VARIABLE<=BOUND…           or >=; the side cut off costs too much
+//	exclude DUAL VARIABLE<=BOUND…       or >=; the side cut off is infeasible
 //	branch VARIABLE AT DOWN UP          children by node number
 //	choose ROW DOWN UP VARIABLE…        the variables are 0 in DOWN, the others in UP
 //	leaf DUAL [farkas]
+//
+// A branch, choose or leaf line is a node; the fix and exclude lines before it
+// belong to it and apply in their order.
 //
 // The example: with multiplier 1 the row "cover" gives 1 + 1·x + 0·y ≥ 1, so x = 1
 // costs at least 2 and may be cut off. Then y = 0 violates the row (1 − 0 > 0), and

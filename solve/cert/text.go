@@ -66,17 +66,13 @@ func Write(w io.Writer, m *solve.Model, c *solve.Certificate) error {
 }
 
 func writeNode(b *bufio.Writer, n *solve.ProofNode) {
-	if n.Branch == nil {
-		fmt.Fprintf(b, "leaf %d", n.Dual)
-		if n.Farkas {
-			fmt.Fprint(b, " farkas")
+	for _, f := range n.Fix {
+		word := "fix"
+		if f.Farkas {
+			word = "exclude"
 		}
-		fmt.Fprintln(b)
-		return
-	}
-	if len(n.Fix) > 0 {
-		fmt.Fprintf(b, "fix %d", n.Dual)
-		for _, c := range n.Fix {
+		fmt.Fprintf(b, "%s %d", word, f.Dual)
+		for _, c := range f.Bounds {
 			op := ">="
 			if c.Upper {
 				op = "<="
@@ -84,6 +80,14 @@ func writeNode(b *bufio.Writer, n *solve.ProofNode) {
 			fmt.Fprintf(b, " %d%s%d", c.Var, op, c.Bound)
 		}
 		fmt.Fprintln(b)
+	}
+	if n.Branch == nil {
+		fmt.Fprintf(b, "leaf %d", n.Dual)
+		if n.Farkas {
+			fmt.Fprint(b, " farkas")
+		}
+		fmt.Fprintln(b)
+		return
 	}
 	if len(n.Branch.Zero) == 0 {
 		fmt.Fprintf(b, "branch %d %d %d %d\n", n.Branch.Var, n.Branch.At, n.Branch.Down, n.Branch.Up)
@@ -137,7 +141,7 @@ func Read(r io.Reader) (*solve.Model, *solve.Certificate, error) {
 type parser struct {
 	m   *solve.Model
 	c   *solve.Certificate
-	fix *solve.ProofNode // fixings waiting for their branch
+	fix []solve.Tightening // waiting for their node
 }
 
 func (p *parser) line(text string) error {
@@ -180,7 +184,9 @@ func (p *parser) line(text string) error {
 		return p.fraction(f)
 	case "dual":
 		return p.dual(f)
-	case "leaf", "fix", "branch", "choose":
+	case "fix", "exclude":
+		return p.tightening(f, word == "exclude")
+	case "leaf", "branch", "choose":
 		return p.node(word, f)
 	}
 	return fmt.Errorf("unknown word %q", word)
@@ -253,34 +259,32 @@ func (p *parser) dual(f []string) error {
 	return nil
 }
 
-func (p *parser) node(word string, f []string) error {
-	n := solve.ProofNode{Dual: -1}
-	if p.fix != nil {
-		if word == "leaf" || word == "fix" {
-			return errors.New("a branch must follow fix")
-		}
-		n, p.fix = *p.fix, nil
+func (p *parser) tightening(f []string, farkas bool) error {
+	if len(f) < 2 {
+		return errors.New("dual and bounds expected")
 	}
-	ints := make([]int64, len(f))
-	switch word {
-	case "fix":
-		if len(f) < 2 {
-			return errors.New("fix: dual and bounds expected")
-		}
-		if err := each(f[:1], ints); err != nil {
+	var dual int64
+	if err := numbers(f[:1], &dual); err != nil {
+		return err
+	}
+	t := solve.Tightening{Dual: int(dual), Farkas: farkas}
+	for _, w := range f[1:] {
+		upper := strings.Contains(w, "<=")
+		j, x, err := pair(w, map[bool]string{true: "<=", false: ">="}[upper])
+		if err != nil {
 			return err
 		}
-		n.Dual = int(ints[0])
-		for _, t := range f[1:] {
-			upper := strings.Contains(t, "<=")
-			j, x, err := pair(t, map[bool]string{true: "<=", false: ">="}[upper])
-			if err != nil {
-				return err
-			}
-			n.Fix = append(n.Fix, solve.BoundChange{Var: int(j), Upper: upper, Bound: x})
-		}
-		p.fix = &n
-		return nil
+		t.Bounds = append(t.Bounds, solve.BoundChange{Var: int(j), Upper: upper, Bound: x})
+	}
+	p.fix = append(p.fix, t)
+	return nil
+}
+
+func (p *parser) node(word string, f []string) error {
+	n := solve.ProofNode{Dual: -1, Fix: p.fix}
+	p.fix = nil
+	ints := make([]int64, len(f))
+	switch word {
 	case "leaf":
 		if len(f) == 2 && f[1] == "farkas" {
 			n.Farkas, f = true, f[:1]

@@ -10,18 +10,18 @@ import (
 type checker struct {
 	m     *solve.Model
 	c     *solve.Certificate
-	cols  [][]solve.Term // entries of a column; Var is the row
-	lo    []int64        // the current box
+	lo    []int64 // the current box
 	hi    []int64
 	trail []undo
 	least *big.Rat // least bound of leaves and cut-off sides so far
 
 	// The vector last priced, and whether for the zero objective.
-	dual   int
-	farkas bool
-	base   *big.Int   // den·y·b (+ den·constant)
-	rc     []*big.Int // den·reduced costs
-	y      []int64    // the numerators by row; zero between calls of price
+	dual    int
+	farkas  bool
+	base    big.Int   // den·y·b (+ den·constant)
+	rc      []big.Int // den·reduced costs
+	touched []int     // the only columns with rc ≠ 0
+	inside  []bool    // whether a column is in touched
 }
 
 // undo is a bound before a change.
@@ -32,17 +32,16 @@ type undo struct {
 }
 
 func newChecker(m *solve.Model, c *solve.Certificate) (*checker, error) {
-	k := &checker{m: m, c: c, cols: make([][]solve.Term, len(m.Vars)), dual: -1, base: new(big.Int), y: make([]int64, len(m.Rows))}
+	n := len(m.Vars)
+	k := &checker{m: m, c: c, dual: -1, rc: make([]big.Int, n), inside: make([]bool, n)}
 	for j := range m.Vars {
 		k.lo, k.hi = append(k.lo, m.Vars[j].Lower), append(k.hi, m.Vars[j].Upper)
-		k.rc = append(k.rc, new(big.Int))
 	}
 	for i := range m.Rows {
 		for _, t := range m.Rows[i].Terms {
-			if t.Var < 0 || t.Var >= len(m.Vars) {
-				return nil, invalid("model: row %q uses variable %d of %d", m.Rows[i].Name, t.Var, len(m.Vars))
+			if t.Var < 0 || t.Var >= n {
+				return nil, invalid("model: row %q uses variable %d of %d", m.Rows[i].Name, t.Var, n)
 			}
-			k.cols[t.Var] = append(k.cols[t.Var], solve.Term{Var: i, Coef: t.Coef})
 		}
 	}
 	for d := range c.Duals {
@@ -99,14 +98,16 @@ func (k *checker) tree() error {
 		seen[v.node] = true
 		reached++
 		n := &k.c.Nodes[v.node]
+		for f := range n.Fix {
+			if err := k.fixings(v.node, &n.Fix[f]); err != nil {
+				return err
+			}
+		}
 		if n.Branch == nil {
 			if err := k.leaf(v.node, n); err != nil {
 				return err
 			}
 			continue
-		}
-		if err := k.fixings(v.node, n); err != nil {
-			return err
 		}
 		down, up, err := k.split(v.node, n.Branch)
 		if err != nil {
@@ -193,37 +194,45 @@ func (k *checker) integral(j int) bool {
 	return j >= 0 && j < len(k.m.Vars) && (k.m.Vars[j].Kind == solve.Binary || k.m.Vars[j].Kind == solve.Integer)
 }
 
-// price computes the reduced costs of dual d, unless they are at hand.
+// price computes the reduced costs of dual d, unless they are at hand. It works
+// by rows, so that a vector for the zero objective costs no more than its rows.
 func (k *checker) price(d int, farkas bool) {
 	if k.dual == d && k.farkas == farkas {
 		return
 	}
-	k.dual, k.farkas = d, farkas
+	for _, j := range k.touched {
+		k.rc[j].SetInt64(0)
+		k.inside[j] = false
+	}
+	k.dual, k.farkas, k.touched = d, farkas, k.touched[:0]
 	v := &k.c.Duals[d]
 	den := big.NewInt(v.Den)
-	var p big.Int
+	var p, q big.Int
 	k.base.SetInt64(0)
 	if !farkas {
 		k.base.Mul(den, p.SetInt64(k.m.Constant))
-	}
-	var q big.Int
-	for e, i := range v.Rows {
-		k.y[i] = v.Num[e]
-		k.base.Add(k.base, p.Mul(p.SetInt64(v.Num[e]), q.SetInt64(k.m.Rows[i].RHS)))
-	}
-	for j, r := range k.rc {
-		r.SetInt64(0)
-		if !farkas {
-			r.Mul(den, p.SetInt64(k.m.Vars[j].Cost))
-		}
-		for _, t := range k.cols[j] {
-			if y := k.y[t.Var]; y != 0 {
-				r.Sub(r, p.Mul(p.SetInt64(y), q.SetInt64(t.Coef)))
+		for j := range k.m.Vars {
+			if c := k.m.Vars[j].Cost; c != 0 {
+				k.touch(j)
+				k.rc[j].Mul(den, p.SetInt64(c))
 			}
 		}
 	}
-	for _, i := range v.Rows {
-		k.y[i] = 0
+	for e, i := range v.Rows {
+		r := &k.m.Rows[i]
+		q.SetInt64(v.Num[e])
+		k.base.Add(&k.base, p.Mul(&q, p.SetInt64(r.RHS)))
+		for _, t := range r.Terms {
+			k.touch(t.Var)
+			k.rc[t.Var].Sub(&k.rc[t.Var], p.Mul(&q, p.SetInt64(t.Coef)))
+		}
+	}
+}
+
+func (k *checker) touch(j int) {
+	if !k.inside[j] {
+		k.inside[j] = true
+		k.touched = append(k.touched, j)
 	}
 }
 
@@ -234,13 +243,13 @@ func (k *checker) clip(j int, lo, hi int64) *big.Int {
 		x = hi
 	}
 	p := big.NewInt(x)
-	return p.Mul(p, k.rc[j])
+	return p.Mul(p, &k.rc[j])
 }
 
 // total is den times the bound of the priced vector in the current box.
 func (k *checker) total() *big.Int {
-	sum := new(big.Int).Set(k.base)
-	for j := range k.rc {
+	sum := new(big.Int).Set(&k.base)
+	for _, j := range k.touched {
 		if k.rc[j].Sign() != 0 {
 			sum.Add(sum, k.clip(j, k.lo[j], k.hi[j]))
 		}
@@ -274,17 +283,15 @@ func (k *checker) leaf(at int, n *solve.ProofNode) error {
 	return nil
 }
 
-// fixings bounds the side that each tightening cuts off, then applies all.
-func (k *checker) fixings(at int, n *solve.ProofNode) error {
-	if len(n.Fix) == 0 {
-		return nil
+// fixings bounds or excludes the side that each change of a tightening cuts
+// off, then applies all.
+func (k *checker) fixings(at int, f *solve.Tightening) error {
+	if f.Dual < 0 || f.Dual >= len(k.c.Duals) {
+		return invalid("node %d: no dual %d", at, f.Dual)
 	}
-	if n.Dual < 0 || n.Dual >= len(k.c.Duals) {
-		return invalid("node %d: no dual %d", at, n.Dual)
-	}
-	k.price(n.Dual, false)
+	k.price(f.Dual, f.Farkas)
 	sum := k.total()
-	for _, c := range n.Fix {
+	for _, c := range f.Bounds {
 		if !k.integral(c.Var) {
 			return invalid("node %d: variable %d cannot be tightened", at, c.Var)
 		}
@@ -298,9 +305,14 @@ func (k *checker) fixings(at int, n *solve.ProofNode) error {
 			hi = min(hi, c.Bound-1)
 		}
 		side := new(big.Int).Sub(sum, k.clip(c.Var, k.lo[c.Var], k.hi[c.Var]))
-		k.record(side.Add(side, k.clip(c.Var, lo, hi)))
+		side.Add(side, k.clip(c.Var, lo, hi))
+		if !f.Farkas {
+			k.record(side)
+		} else if side.Sign() <= 0 {
+			return invalid("node %d: dual %d does not exclude variable %d from [%d, %d]", at, f.Dual, c.Var, lo, hi)
+		}
 	}
-	for _, c := range n.Fix {
+	for _, c := range f.Bounds {
 		k.tighten(c)
 	}
 	return nil

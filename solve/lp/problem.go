@@ -147,7 +147,7 @@ func (s Status) String() string {
 }
 
 // clpStatus maps CLP's problem status: 0 optimal, 1 primal infeasible, 2 dual
-// infeasible, 3 stopped by a limit, 4 and 5 stopped by errors or events.
+// infeasible, 3 stopped by a limit, 4 by errors, 5 by the watcher.
 func clpStatus(s int) Status {
 	switch s {
 	case 0:
@@ -156,7 +156,7 @@ func clpStatus(s int) Status {
 		return Infeasible
 	case 2:
 		return Unbounded
-	case 3:
+	case 3, 5:
 		return Limit
 	default:
 		return Failed

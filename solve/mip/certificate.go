@@ -31,15 +31,14 @@ func (s *search) certificate(r *solve.Result) *solve.Certificate {
 		if d == nil {
 			d = v.inherited
 		}
-		p := solve.ProofNode{Dual: -1, Farkas: v.n.farkas, Fix: v.n.fix}
+		p := solve.ProofNode{Dual: -1, Farkas: v.n.farkas}
 		if sp := v.n.split; sp != nil {
 			if len(v.n.fix) > 0 {
-				p.Dual = use(v.n.dual)
+				p.Fix = []solve.Tightening{{Dual: use(v.n.dual), Bounds: v.n.fix}}
 			}
 			p.Branch = &solve.Branch{Var: sp.v, At: sp.at, Row: sp.row, Zero: sp.zero}
 			stack = append(stack, visit{v.n.kids[1], d, &p.Branch.Up}, visit{v.n.kids[0], d, &p.Branch.Down})
 		} else {
-			p.Fix = nil
 			p.Dual = use(d)
 		}
 		c.Nodes = append(c.Nodes, p)

@@ -1,6 +1,9 @@
 package mip
 
-import "ipusolve/solve"
+import (
+	"ipusolve/solve"
+	"ipusolve/solve/presolve"
+)
 
 // instance is a model by columns, in exact integers.
 type instance struct {
@@ -16,12 +19,15 @@ type instance struct {
 	continuous int    // number of continuous variables
 	sets       []int  // exactly-one rows
 	inSet      []bool // variables of exactly-one rows
-	gran       int64  // Model.Granularity
+	gran       int64  // Model.Granularity of the original model
 }
 
-func newInstance(m *solve.Model) *instance {
+// newInstance takes the model to search; it is original, or what red made of it.
+// Bounds may be rounded and rows split only as a check against the original
+// allows.
+func newInstance(m, original *solve.Model, red *presolve.Reduced) *instance {
 	n := len(m.Vars)
-	in := &instance{m: m, start: make([]int, n+1), gran: m.Granularity(), inSet: make([]bool, n)}
+	in := &instance{m: m, start: make([]int, n+1), gran: original.Granularity(), inSet: make([]bool, n)}
 	for j := range m.Vars {
 		in.cost = append(in.cost, m.Vars[j].Cost)
 		in.integral = append(in.integral, m.Vars[j].Kind.Integral())
@@ -35,7 +41,7 @@ func newInstance(m *solve.Model) *instance {
 		for _, t := range m.Rows[i].Terms {
 			in.start[t.Var+1]++
 		}
-		if m.ExactlyOne(i) {
+		if m.ExactlyOne(i) && (red == nil || red.ExactlyOne(i)) {
 			in.sets = append(in.sets, i)
 			for _, t := range m.Rows[i].Terms {
 				in.inSet[t.Var] = true

@@ -10,6 +10,7 @@ import (
 
 	"ipusolve/solve"
 	"ipusolve/solve/lp"
+	"ipusolve/solve/presolve"
 )
 
 // Solver is a solve.Solver by branch and bound. It uses one thread; it may be
@@ -31,23 +32,51 @@ func (Solver) Solve(ctx context.Context, m *solve.Model, opt solve.Options) (*so
 		ctx, cancel = context.WithTimeout(ctx, opt.TimeLimit)
 		defer cancel()
 	}
-	in := newInstance(m)
-	relax, err := newRelaxer(lp.Relaxation(m))
+	log := opt.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	log.Info("model", "rows", len(m.Rows), "variables", len(m.Vars))
+	var red *presolve.Reduced
+	model := m
+	if !slices.Contains(opt.Disable, solve.Presolve) {
+		red = presolve.Reduce(m)
+		p := &red.Stats
+		log.Info("presolve", "rows", p.RowsLeft, "variables", p.VarsLeft, "entries", p.EntriesLeft, "tightened", p.Tightened, "fixed", p.Fixed,
+			"redundant", p.Redundant, "equal", p.Equal, "infeasible", red.Infeasible, "seconds", time.Since(begin).Seconds())
+		if red.Infeasible {
+			r := &solve.Result{Status: solve.Infeasible, Certificate: red.InfeasibleCertificate()}
+			r.Stats = solve.Stats{Vars: len(m.Vars), Rows: len(m.Rows), Duration: time.Since(begin)}
+			return r, nil
+		}
+		model = red.Model
+		if opt.WarmStart != nil {
+			if opt.WarmStart = red.Shrink(opt.WarmStart); opt.WarmStart == nil {
+				log.Info("warm start refused")
+			}
+		}
+	}
+	in := newInstance(model, m, red)
+	relax, err := newRelaxer(lp.Relaxation(model))
 	if err != nil {
 		return nil, fmt.Errorf("mip: %w", err)
 	}
 	s := &search{
 		ctx: ctx, in: in, opt: opt, begin: begin,
 		relax: relax, prover: newProver(in), rootBox: in.rootBox(),
-		log: opt.Log, pseudo: newPseudo(in, opt.Seed),
-		stats: solve.Stats{Vars: len(m.Vars), Rows: len(m.Rows)},
-	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
+		log: log, pseudo: newPseudo(in, opt.Seed),
+		stats: solve.Stats{Vars: len(m.Vars), Rows: len(m.Rows), VarsLeft: len(model.Vars), RowsLeft: len(model.Rows)},
 	}
 	defer s.free()
 	s.run()
-	return s.result(), nil
+	r := s.result()
+	if red != nil {
+		r.Certificate = red.Certificate(r.Certificate)
+		r.Assignment = r.Certificate.Assignment
+	}
+	r.Stats.Duration = time.Since(begin)
+	s.summary(r)
+	return r, nil
 }
 
 // search is one solve.
@@ -94,7 +123,6 @@ func (s *search) stopped() bool {
 
 // run is the loop over nodes.
 func (s *search) run() {
-	s.log.Info("model", "rows", s.stats.Rows, "variables", s.stats.Vars, "continuous", s.in.continuous, "exactlyOne", len(s.in.sets))
 	zero := &solve.Dual{Den: 1}
 	p, ok := s.prover.proof(zero, s.rootBox)
 	if !ok {
@@ -197,10 +225,12 @@ func (s *search) result() *solve.Result {
 		r.Assignment, r.Objective = *s.best, s.bestObj
 	}
 	r.Certificate = s.certificate(r)
-	r.Stats.Duration = time.Since(s.begin)
-	s.log.Info("end", "status", r.Status.String(), "nodes", r.Stats.Nodes, "open", open, "best", text(r.Objective), "bound", text(r.Bound),
-		"gap", r.Gap(), "iterations", r.Stats.LPIterations, "seconds", r.Stats.Duration.Seconds())
 	return r
+}
+
+func (s *search) summary(r *solve.Result) {
+	s.log.Info("end", "status", r.Status.String(), "nodes", r.Stats.Nodes, "open", r.Stats.OpenNodes, "best", text(r.Objective),
+		"bound", text(r.Bound), "gap", r.Gap(), "iterations", r.Stats.LPIterations, "seconds", r.Stats.Duration.Seconds())
 }
 
 // A progress line comes with the root, when the gap has shrunk by a tenth since

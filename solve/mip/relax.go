@@ -17,7 +17,12 @@ type relaxer struct {
 	fixed   []float64 // per column, its value when CLP does not have it
 	offset  float64   // cost of those columns
 	lo, hi  []float64 // bounds of cols
+	started bool      // CLP has a basis of its own making
 }
+
+// freshFrom is the number of rows and columns from which a first solve lets CLP
+// presolve.
+const freshFrom = 2000
 
 func newRelaxer(p *lp.Problem) (*relaxer, error) {
 	x, err := lp.New(p)
@@ -65,7 +70,7 @@ func (r *relaxer) compact(b box) error {
 		return fmt.Errorf("mip: compact: %w", err)
 	}
 	r.simplex.Free()
-	r.simplex, r.cols, r.fixed, r.offset = x, cols, fixed, offset
+	r.simplex, r.cols, r.fixed, r.offset, r.started = x, cols, fixed, offset, false
 	return nil
 }
 
@@ -85,7 +90,13 @@ func (r *relaxer) solve(ctx context.Context, b box, basis lp.Basis, limit int64)
 	if basis != nil {
 		r.simplex.SetBasis(basis.Select(len(b.lo), r.cols))
 	}
-	sol := r.simplex.Solve(ctx, limit)
+	var sol *lp.Solution
+	if rows, _ := r.problem.Dims(); !r.started && basis == nil && rows+len(r.cols) >= freshFrom {
+		sol = r.simplex.SolveFresh(ctx, limit)
+	} else {
+		sol = r.simplex.Solve(ctx, limit)
+	}
+	r.started = true
 	primal := append([]float64(nil), r.fixed...)
 	for k, j := range r.cols {
 		primal[j] = sol.Primal[k]

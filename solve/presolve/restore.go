@@ -1,0 +1,118 @@
+package presolve
+
+import "ipusolve/solve"
+
+// Assignment gives every original variable its value.
+func (r *Reduced) Assignment(a *solve.Assignment) *solve.Assignment {
+	out := &solve.Assignment{Values: append([]int64(nil), r.value...)}
+	for k, j := range r.Vars {
+		out.Values[j] = a.Values[k]
+	}
+	for _, f := range a.Fractions {
+		out.Fractions = append(out.Fractions, solve.Fraction{Var: r.Vars[f.Var], Value: f.Value})
+	}
+	return out
+}
+
+// Shrink turns values of the original variables into values of the model's; nil
+// if their number is wrong or they contradict the variables that are gone.
+func (r *Reduced) Shrink(values []int64) []int64 {
+	if len(values) != len(r.at) {
+		return nil
+	}
+	out := make([]int64, 0, len(r.Vars))
+	for j, v := range values {
+		switch {
+		case r.at[j] >= 0:
+			out = append(out, v)
+		case v != r.value[j]:
+			return nil
+		}
+	}
+	return out
+}
+
+// ExactlyOne reports whether row i of the model is an exactly-one row of the
+// original model too: only those may be branched on.
+func (r *Reduced) ExactlyOne(i int) bool {
+	return r.Model.ExactlyOne(i) && r.original.ExactlyOne(r.Rows[i])
+}
+
+// Certificate turns a certificate of the model into one of the original: its
+// root first repeats the tightenings of the log, each with its own vector, and
+// all indices become the original's. It is nil for nil.
+func (r *Reduced) Certificate(c *solve.Certificate) *solve.Certificate {
+	if c == nil {
+		return nil
+	}
+	out := &solve.Certificate{Status: c.Status, Bound: c.Bound}
+	if len(c.Values) > 0 || c.Status == solve.Optimal || c.Status == solve.Feasible {
+		out.Assignment = *r.Assignment(&c.Assignment)
+	}
+	root := r.steps(out)
+	first := len(out.Duals)
+	for _, d := range c.Duals {
+		e := solve.Dual{Den: d.Den, Num: d.Num}
+		for _, i := range d.Rows {
+			e.Rows = append(e.Rows, r.Rows[i])
+		}
+		out.Duals = append(out.Duals, e)
+	}
+	for k := range c.Nodes {
+		n := r.node(&c.Nodes[k], first)
+		if k == 0 {
+			n.Fix = append(root, n.Fix...)
+		}
+		out.Nodes = append(out.Nodes, n)
+	}
+	return out
+}
+
+// InfeasibleCertificate proves that the original has no feasible point, when
+// Infeasible is set.
+func (r *Reduced) InfeasibleCertificate() *solve.Certificate {
+	c := &solve.Certificate{Status: solve.Infeasible}
+	fix := r.steps(c)
+	c.Nodes = []solve.ProofNode{{Dual: len(c.Duals), Farkas: true, Fix: fix}}
+	c.Duals = append(c.Duals, *r.Contradiction)
+	return c
+}
+
+// steps adds the vectors of the log to c and returns the tightenings.
+func (r *Reduced) steps(c *solve.Certificate) (fix []solve.Tightening) {
+	for k := range r.Log {
+		if r.Log[k].Kind == Tighten {
+			fix = append(fix, solve.Tightening{Dual: len(c.Duals), Farkas: true, Bounds: r.Log[k].Bounds})
+			c.Duals = append(c.Duals, r.Log[k].Dual)
+		}
+	}
+	return fix
+}
+
+func (r *Reduced) node(n *solve.ProofNode, first int) solve.ProofNode {
+	out := solve.ProofNode{Dual: n.Dual, Farkas: n.Farkas}
+	if n.Dual >= 0 {
+		out.Dual += first
+	}
+	for _, f := range n.Fix {
+		g := solve.Tightening{Dual: f.Dual + first, Farkas: f.Farkas}
+		for _, b := range f.Bounds {
+			b.Var = r.Vars[b.Var]
+			g.Bounds = append(g.Bounds, b)
+		}
+		out.Fix = append(out.Fix, g)
+	}
+	if b := n.Branch; b != nil {
+		c := *b
+		if len(b.Zero) == 0 {
+			c.Var = r.Vars[b.Var]
+		} else {
+			c.Row, c.Zero = r.Rows[b.Row], nil
+			for _, j := range b.Zero {
+				c.Zero = append(c.Zero, r.Vars[j])
+			}
+		}
+		out.Branch = &c
+	}
+	return out
+}
