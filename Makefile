@@ -20,6 +20,7 @@ run: build
 	bin/ipusolve run build/siglip-mlp.ipuexe --check
 
 build: need-build
+	@mkdir -p build
 	go build -o bin/ipusolve ./cmd/ipusolve
 
 test: need-test
