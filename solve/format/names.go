@@ -79,7 +79,7 @@ func clean(n string) string {
 			b[i] = '('
 		case c == ']':
 			b[i] = ')'
-		case !letter(c) && !digit(c) && !strings.ContainsRune("_.(),#", rune(c)):
+		case !letter(c) && !digit(c) && !strings.ContainsRune("_.(),#~", rune(c)):
 			b[i] = '_'
 		}
 	}
