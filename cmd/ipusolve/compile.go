@@ -83,7 +83,9 @@ func compile(c *cli.Context) error {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
-		opt.Dump = func(name string, write func(io.Writer) error) error { return writeFile(filepath.Join(dir, name), write) }
+		opt.Dump = func(name string, write func(io.Writer) error) error {
+			return writeFile(filepath.Join(dir, name), write)
+		}
 	}
 	result, err := ipusolve.Compile(c.Context, p, opt)
 	console.done()
