@@ -1,0 +1,144 @@
+package encode
+
+import (
+	"cmp"
+	"slices"
+
+	"ipusolve/solve"
+)
+
+// The inferences of the packing search that solve.Options.Disable can name.
+const (
+	PackMemo      solve.Technique = "packing-memo"       // remember failed subproblems
+	PackSplit     solve.Technique = "packing-split"      // independent stretches of time one by one
+	PackNotFirst  solve.Technique = "packing-not-first"  // items that cannot lie below a set of others
+	PackOnlyFirst solve.Technique = "packing-only-first" // the only item that can be lowest is
+	PackFree      solve.Technique = "packing-free"       // place what is in nobody's way
+	PackEqual     solve.Technique = "packing-equal"      // equal items in the order of the record
+	PackRestarts  solve.Technique = "packing-restarts"   // restart with the weights learned
+	PackGreedy    solve.Technique = "packing-greedy"     // constructive placements first
+)
+
+// PackTechniques lists them in the order an ablation prints them.
+func PackTechniques() []solve.Technique {
+	return []solve.Technique{PackMemo, PackSplit, PackNotFirst, PackOnlyFirst, PackFree, PackEqual, PackRestarts, PackGreedy}
+}
+
+type packInferences struct {
+	memo, split, notFirst, onlyFirst, free, equal, restarts, greedy bool
+}
+
+func newPackInferences(disable []solve.Technique) packInferences {
+	on := func(t solve.Technique) bool { return !slices.Contains(disable, t) }
+	return packInferences{
+		memo: on(PackMemo), split: on(PackSplit), notFirst: on(PackNotFirst), onlyFirst: on(PackOnlyFirst),
+		free: on(PackFree), equal: on(PackEqual), restarts: on(PackRestarts), greedy: on(PackGreedy),
+	}
+}
+
+// propagate looks at dirty sections until none is left; false when a section
+// cannot be completed.
+func (s *packSearch) propagate() bool {
+	for head := 0; head < len(s.queue); head++ {
+		k := s.queue[head]
+		s.dirty[k] = false
+		if !s.section(k) {
+			s.weight[k]++
+			s.forget(head)
+			return false
+		}
+	}
+	s.queue = s.queue[:0]
+	return true
+}
+
+// section treats one section as a stack of its open items in some order: a
+// machine that processes items after their release dates, the lows, before a
+// common deadline, the capacity.
+func (s *packSearch) section(k int32) bool {
+	open := s.stack[:0]
+	for _, i := range s.sec.members[k] {
+		if s.open[i] {
+			open = append(open, i)
+		}
+	}
+	s.stack = open
+	s.firsts[k] = int32(len(open))
+
+	// The stack in order of low is the lowest possible one.
+	slices.SortFunc(open, func(a, b int32) int { return cmp.Compare(s.low[a], s.low[b]) })
+	var height int64
+	for _, i := range open {
+		height = max(height, s.low[i]) + s.items[i].Size
+	}
+	if height > s.capacity {
+		return false
+	}
+	if len(open) < 2 || !s.use.notFirst {
+		return true
+	}
+	// In order of falling tops, i has too little room to lie below the items of a
+	// prefix that overflows: it lies above one of them. (Raises on the way upset
+	// the order, hence the minimum.)
+	slices.SortFunc(open, func(a, b int32) int {
+		if c := cmp.Compare(s.top(b), s.top(a)); c != 0 {
+			return c
+		}
+		return cmp.Compare(a, b)
+	})
+	firsts, only := int32(0), int32(-1)
+	for _, i := range open {
+		room := s.capacity - s.top(i)
+		if room >= s.left[k]-s.items[i].Size {
+			firsts, only = firsts+1, i
+			continue
+		}
+		to := s.capacity
+		for _, j := range open {
+			if j == i {
+				continue
+			}
+			to = min(to, s.top(j))
+			if room -= s.items[j].Size; room < 0 {
+				break
+			}
+		}
+		if !s.raise(i, to) {
+			return false
+		}
+	}
+	s.firsts[k] = firsts
+	if firsts == 0 {
+		return false
+	}
+	if firsts == 1 && s.use.onlyFirst {
+		for _, j := range open {
+			if j != only && !s.raise(j, s.top(only)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// settleFree places the open items of sections from … to that no open
+// neighbour could gain from: all of those lie above anyway.
+func (s *packSearch) settleFree(from, to int32) bool {
+	for again := s.use.free; again; {
+		again = false
+		for i := range s.each(from, to) {
+			top := s.top(i)
+			if slices.ContainsFunc(s.near[i], func(j int32) bool { return s.open[j] && s.low[j] < top }) {
+				continue
+			}
+			if !s.settle(i) {
+				return false
+			}
+			again = true
+		}
+		if again && !s.propagate() {
+			return false
+		}
+	}
+	return true
+}
