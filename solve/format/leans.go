@@ -2,44 +2,81 @@ package format
 
 import (
 	"math/big"
+	"slices"
 
 	"ipusolve/solve"
 )
 
-// Leans reports whether a proof about the model might use an assumed bound. One
-// that does not holds for the problem without these bounds too: no branch or
+// Leans reports whether a valid proof about the model might use an assumed bound.
+// One that does not holds for the problem without these bounds too: no branch or
 // tightening leaves the assumed box, and no dual vector gains from its edge, that
-// is, has a reduced cost whose sign selects an assumed bound.
+// is, has a reduced cost whose sign selects an assumed bound which no branch or
+// tightening has replaced.
 func (p *Problem) Leans(c *solve.Certificate) bool {
 	if len(p.Assumed) == 0 {
 		return false
 	}
 	l := newLeaner(p, c)
+	replaced := make([]*replacement, len(c.Nodes)) // on entry to every node
 	for k := range c.Nodes {
-		n := &c.Nodes[k]
-		if l.dual(n.Dual, n.Farkas) {
-			return true
-		}
+		n, r := &c.Nodes[k], replaced[k]
 		for i := range n.Fix {
 			f := &n.Fix[i]
-			if l.dual(f.Dual, f.Farkas) {
-				return true
-			}
+			gains := l.gains(f.Dual, f.Farkas)
+			after := r
 			for _, b := range f.Bounds {
+				// The side that is cut off ends where the rest begins.
+				side := r.with(Assumed{b.Var, !b.Upper})
 				below, above := b.Bound-1, b.Bound
 				if b.Upper {
 					below, above = b.Bound, b.Bound+1
 				}
-				if l.outside(b.Var, below, above) {
+				if side.misses(gains) || l.outside(b.Var, below, above) {
 					return true
 				}
+				after = after.with(Assumed{b.Var, b.Upper})
 			}
+			r = after
 		}
-		if b := n.Branch; b != nil && len(b.Zero) == 0 && l.outside(b.Var, b.At, b.At+1) {
+		if r.misses(l.gains(n.Dual, n.Farkas)) {
 			return true
+		}
+		b := n.Branch
+		if b == nil {
+			continue
+		}
+		down, up := r, r
+		if len(b.Zero) == 0 {
+			if l.outside(b.Var, b.At, b.At+1) {
+				return true
+			}
+			down, up = r.with(Assumed{b.Var, true}), r.with(Assumed{b.Var, false})
+		}
+		if b.Down > k && b.Down < len(replaced) && b.Up > k && b.Up < len(replaced) {
+			replaced[b.Down], replaced[b.Up] = down, up
 		}
 	}
 	return false
+}
+
+// replacement lists the bounds that were replaced on the way to a node.
+type replacement struct {
+	bound  Assumed
+	before *replacement
+}
+
+func (r *replacement) with(a Assumed) *replacement { return &replacement{a, r} }
+
+// misses tells whether one of the bounds was not replaced.
+func (r *replacement) misses(bounds []Assumed) bool {
+	return slices.ContainsFunc(bounds, func(a Assumed) bool {
+		for x := r; x != nil; x = x.before {
+			if x.bound == a {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // leaner looks for uses of assumed bounds in a certificate.
@@ -48,7 +85,7 @@ type leaner struct {
 	c       *solve.Certificate
 	assumed map[Assumed]bool
 	columns map[int][]solve.Term // of variables with an assumed bound; Var is the row
-	known   map[dualUse]bool
+	known   map[dualUse][]Assumed
 }
 
 // dualUse is a dual vector for the objective, or for zero.
@@ -58,7 +95,7 @@ type dualUse struct {
 }
 
 func newLeaner(p *Problem, c *solve.Certificate) *leaner {
-	l := &leaner{p: p, c: c, assumed: map[Assumed]bool{}, columns: map[int][]solve.Term{}, known: map[dualUse]bool{}}
+	l := &leaner{p: p, c: c, assumed: map[Assumed]bool{}, columns: map[int][]solve.Term{}, known: map[dualUse][]Assumed{}}
 	for _, a := range p.Assumed {
 		l.assumed[a] = true
 		l.columns[a.Var] = nil
@@ -80,18 +117,21 @@ func (l *leaner) outside(j int, below, above int64) bool {
 	return (l.assumed[Assumed{j, true}] && above > v.Upper) || (l.assumed[Assumed{j, false}] && below < v.Lower)
 }
 
-// dual tells whether the bound of a dual vector contains an assumed bound.
-func (l *leaner) dual(k int, farkas bool) bool {
+// gains lists the assumed bounds that the bound of a dual vector contains.
+func (l *leaner) gains(k int, farkas bool) []Assumed {
 	u := dualUse{k, farkas}
-	if k < 0 || k >= len(l.c.Duals) || l.known[u] {
-		return false
+	if k < 0 || k >= len(l.c.Duals) {
+		return nil
 	}
-	l.known[u] = true
+	if list, ok := l.known[u]; ok {
+		return list
+	}
 	y := &l.c.Duals[k]
 	num := make(map[int]int64, len(y.Rows))
 	for e, i := range y.Rows {
 		num[i] = y.Num[e]
 	}
+	var list []Assumed
 	for _, a := range l.p.Assumed {
 		r := new(big.Int) // reduced cost times the denominator
 		if !farkas {
@@ -103,8 +143,9 @@ func (l *leaner) dual(k int, farkas bool) bool {
 			}
 		}
 		if (r.Sign() < 0 && a.Upper) || (r.Sign() > 0 && !a.Upper) {
-			return true
+			list = append(list, a)
 		}
 	}
-	return false
+	l.known[u] = list
+	return list
 }
