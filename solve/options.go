@@ -12,6 +12,7 @@ type Technique string
 
 const (
 	Presolve            Technique = "presolve"
+	DualAscent          Technique = "dual-ascent"
 	ReducedCostFixing   Technique = "reduced-cost-fixing"
 	Rounding            Technique = "rounding"
 	Diving              Technique = "diving"
@@ -23,7 +24,7 @@ const (
 
 // Techniques lists every technique, in the order an ablation prints them.
 func Techniques() []Technique {
-	return []Technique{Presolve, ReducedCostFixing, Rounding, Diving, PseudoCosts, StrongBranching, ExactlyOneBranching, Plunging}
+	return []Technique{Presolve, DualAscent, ReducedCostFixing, Rounding, Diving, PseudoCosts, StrongBranching, ExactlyOneBranching, Plunging}
 }
 
 // Options steers a solve. The zero value has no limits and asks for a proof.

@@ -5,6 +5,13 @@
 //	x ≤ a   x ≥ a+1        or, on an exactly-one row:
 //	 ·        ·            these members 0 | the other members 0
 //
+// In front of the search, package presolve shrinks the model. If what is left is
+// a selection (nodes, candidates, pair variables tied by marginal rows), dual
+// ascent raises its bound by message passing in integers, reads choices off the
+// multipliers, and hands what its bound removes to another presolve; the search
+// often has nothing left to do, and where a relaxation would not end in time,
+// the gap is certified all the same.
+//
 // Floating point only guides the search. Incumbents are checked against the
 // model in exact integers (continuous parts in rationals, from the basis); a
 // node is pruned only by a dual vector whose bound, recomputed in integers
@@ -17,5 +24,7 @@
 // pruned, then taking the open node of least bound; reduced-cost fixing =
 // removing values that would lift the node's bound to the incumbent;
 // pseudo-cost = average gain of the bound seen when branching on a variable or
-// row; strong branching = measuring that gain by a few simplex iterations.
+// row; dual ascent = raising the bound multiplier by multiplier, without a linear
+// program; member = variable of a node's exactly-one row; side row = ≤ row over
+// members, such as a memory limit; strong branching = measuring that gain by a few simplex iterations.
 package mip

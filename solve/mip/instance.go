@@ -1,9 +1,6 @@
 package mip
 
-import (
-	"ipusolve/solve"
-	"ipusolve/solve/presolve"
-)
+import "ipusolve/solve"
 
 // instance is a model by columns, in exact integers.
 type instance struct {
@@ -22,12 +19,12 @@ type instance struct {
 	gran       int64  // Model.Granularity of the original model
 }
 
-// newInstance takes the model to search; it is original, or what red made of it.
-// Bounds may be rounded and rows split only as a check against the original
-// allows.
-func newInstance(m, original *solve.Model, red *presolve.Reduced) *instance {
+// newInstance takes the model to search, the granularity of the original model
+// and which rows are exactly-one rows there: bounds may be rounded and rows split
+// only as a check against the original allows.
+func newInstance(m *solve.Model, gran int64, exactlyOne func(int) bool) *instance {
 	n := len(m.Vars)
-	in := &instance{m: m, start: make([]int, n+1), gran: original.Granularity(), inSet: make([]bool, n)}
+	in := &instance{m: m, start: make([]int, n+1), gran: gran, inSet: make([]bool, n)}
 	for j := range m.Vars {
 		in.cost = append(in.cost, m.Vars[j].Cost)
 		in.integral = append(in.integral, m.Vars[j].Kind.Integral())
@@ -41,7 +38,7 @@ func newInstance(m, original *solve.Model, red *presolve.Reduced) *instance {
 		for _, t := range m.Rows[i].Terms {
 			in.start[t.Var+1]++
 		}
-		if m.ExactlyOne(i) && (red == nil || red.ExactlyOne(i)) {
+		if exactlyOne(i) {
 			in.sets = append(in.sets, i)
 			for _, t := range m.Rows[i].Terms {
 				in.inSet[t.Var] = true

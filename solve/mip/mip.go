@@ -10,7 +10,6 @@ import (
 
 	"ipusolve/solve"
 	"ipusolve/solve/lp"
-	"ipusolve/solve/presolve"
 )
 
 // Solver is a solve.Solver by branch and bound. It uses one thread; it may be
@@ -37,46 +36,30 @@ func (Solver) Solve(ctx context.Context, m *solve.Model, opt solve.Options) (*so
 		log = slog.New(slog.DiscardHandler)
 	}
 	log.Info("model", "rows", len(m.Rows), "variables", len(m.Vars))
-	var red *presolve.Reduced
-	model := m
-	if !slices.Contains(opt.Disable, solve.Presolve) {
-		red = presolve.Reduce(m)
-		p := &red.Stats
-		log.Info("presolve", "rows", p.RowsLeft, "variables", p.VarsLeft, "entries", p.EntriesLeft, "tightened", p.Tightened, "fixed", p.Fixed,
-			"redundant", p.Redundant, "equal", p.Equal, "infeasible", red.Infeasible, "seconds", time.Since(begin).Seconds())
-		if red.Infeasible {
-			r := &solve.Result{Status: solve.Infeasible, Certificate: red.InfeasibleCertificate()}
-			r.Stats = solve.Stats{Vars: len(m.Vars), Rows: len(m.Rows), Duration: time.Since(begin)}
-			return r, nil
-		}
-		model = red.Model
-		if opt.WarmStart != nil {
-			if opt.WarmStart = red.Shrink(opt.WarmStart); opt.WarmStart == nil {
-				log.Info("warm start refused")
-			}
-		}
+	p := &preparation{original: m, model: m, opt: &opt, log: log, begin: begin}
+	if p.on(solve.Presolve) && !p.presolve(ctx) {
+		return p.closed(), nil
 	}
-	in := newInstance(model, m, red)
-	relax, err := newRelaxer(lp.Relaxation(model))
+	if opt.WarmStart != nil {
+		p.warmStart()
+	}
+	if p.on(solve.DualAscent) && !p.ascend(ctx) {
+		return p.closed(), nil
+	}
+	in := p.instance()
+	relax, err := newRelaxer(lp.Relaxation(p.model))
 	if err != nil {
 		return nil, fmt.Errorf("mip: %w", err)
 	}
 	s := &search{
 		ctx: ctx, in: in, opt: opt, begin: begin,
 		relax: relax, prover: newProver(in), rootBox: in.rootBox(),
-		log: log, pseudo: newPseudo(in, opt.Seed),
-		stats: solve.Stats{Vars: len(m.Vars), Rows: len(m.Rows), VarsLeft: len(model.Vars), RowsLeft: len(model.Rows)},
+		log: log, pseudo: newPseudo(in, opt.Seed), bestObj: p.bestObj, start: p.dual,
+		stats: p.stats(),
 	}
 	defer s.free()
 	s.run()
-	r := s.result()
-	if red != nil {
-		r.Certificate = red.Certificate(r.Certificate)
-		r.Assignment = r.Certificate.Assignment
-	}
-	r.Stats.Duration = time.Since(begin)
-	s.summary(r)
-	return r, nil
+	return p.finish(s.result()), nil
 }
 
 // search is one solve.
@@ -102,7 +85,8 @@ type search struct {
 	now     *node   // in process
 	dive    *node   // next node of the current plunge
 
-	best    *solve.Assignment
+	start   *solve.Dual       // proves the root's first bound; nil = the box does
+	best    *solve.Assignment // nil while the incumbent is the preparation's
 	bestObj *big.Rat
 	gap     float64 // last logged
 }
@@ -129,6 +113,7 @@ func (s *search) run() {
 		panic("mip: the box bound overflows although the model is valid")
 	}
 	s.root = &node{dual: zero, bound: p.bound}
+	s.raise(s.root, s.rootBox, s.start)
 	s.open.push(s.root)
 	if s.opt.WarmStart != nil {
 		s.warmStart(s.opt.WarmStart)
@@ -212,25 +197,21 @@ func (s *search) result() *solve.Result {
 	}
 	r.Stats.OpenNodes = open
 	switch {
-	case s.best == nil && open == 0:
+	case s.bestObj == nil && open == 0:
 		r.Status, r.Bound = solve.Infeasible, nil
-	case s.best == nil:
+	case s.bestObj == nil:
 		r.Status = solve.Unknown
 	case r.Bound.Cmp(s.bestObj) == 0:
 		r.Status = solve.Optimal
 	default:
 		r.Status = solve.Feasible
 	}
+	r.Objective = s.bestObj
 	if s.best != nil {
-		r.Assignment, r.Objective = *s.best, s.bestObj
+		r.Assignment = *s.best
 	}
 	r.Certificate = s.certificate(r)
 	return r
-}
-
-func (s *search) summary(r *solve.Result) {
-	s.log.Info("end", "status", r.Status.String(), "nodes", r.Stats.Nodes, "open", r.Stats.OpenNodes, "best", text(r.Objective),
-		"bound", text(r.Bound), "gap", r.Gap(), "iterations", r.Stats.LPIterations, "seconds", r.Stats.Duration.Seconds())
 }
 
 // A progress line comes with the root, when the gap has shrunk by a tenth since

@@ -192,24 +192,33 @@ func (s *search) fix(n *node, b box) {
 	s.refixed = s.refixed || (n == s.root && len(n.fix) > 0)
 }
 
-func (s *search) fixings(n *node, b box) (out []solve.BoundChange) {
+func (s *search) fixings(n *node, b box) []solve.BoundChange {
 	if n.dual == nil || n.farkas {
 		return n.fix
 	}
-	num, ok := s.prover.evaluate(n.dual, b, false)
-	if !ok {
+	out := s.prover.fixings(n.dual, b, s.bestObj)
+	if out == nil {
 		return n.fix
 	}
-	need, ok := s.in.need(s.bestObj, n.dual.Den)
+	return out
+}
+
+// fixings lists the values of b that d shows to be no better than best.
+func (p *prover) fixings(d *solve.Dual, b box, best *big.Rat) (out []solve.BoundChange) {
+	num, ok := p.evaluate(d, b, false)
 	if !ok {
-		return n.fix
+		return nil
+	}
+	need, ok := p.in.need(best, d.Den)
+	if !ok {
+		return nil
 	}
 	slack := need.sub(num)
 	if slack.sign() <= 0 || slack.hi != 0 {
-		return n.fix // closed, or farther than any one reduced cost reaches
+		return nil // closed, or farther than any one reduced cost reaches
 	}
-	for j, r := range s.prover.rc {
-		if r == 0 || b.lo[j] == b.hi[j] || !s.in.integral[j] {
+	for j, r := range p.rc {
+		if r == 0 || b.lo[j] == b.hi[j] || !p.in.integral[j] {
 			continue
 		}
 		// A move by d from the bound costs d·|r|; it may not reach slack.

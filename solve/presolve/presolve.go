@@ -1,6 +1,7 @@
 package presolve
 
 import (
+	"context"
 	"fmt"
 
 	"ipusolve/solve"
@@ -13,9 +14,10 @@ const (
 	Tighten   Kind = iota // bounds that a row implies
 	Redundant             // a row that the bounds imply
 	Equal                 // a row that another one implies
+	Priced                // bounds whose other side costs too much
 )
 
-var kindNames = [...]string{"tighten", "redundant", "equal"}
+var kindNames = [...]string{"tighten", "redundant", "equal", "priced"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -30,7 +32,8 @@ type Reduction struct {
 	Row  int // the row that implies the bounds, or that is dropped
 	By   int // of Equal: the row that stays
 	// Of Tighten: Dual is a vector whose bound for the zero objective excludes
-	// what Bounds cut off, entry by entry, in the box before this step.
+	// what Bounds cut off, entry by entry, in the box before this step. Of Priced:
+	// a vector whose bound on each side cut off reaches what is claimed.
 	Dual   solve.Dual
 	Bounds []solve.BoundChange
 }
@@ -66,14 +69,22 @@ type Reduced struct {
 	value    []int64 // of the variables that Model lacks
 }
 
-// Reduce presolves a valid model. It is deterministic.
-func Reduce(m *solve.Model) *Reduced {
+// Reduce presolves a valid model. It is deterministic. Priced steps, if any,
+// come first: with them, only points worse than what the caller already has are
+// lost, and the certificate must not claim a bound above those that justify them.
+//
+// When ctx ends, it stops early with what it has.
+func Reduce(ctx context.Context, m *solve.Model, priced ...Reduction) *Reduced {
 	p := newPropagator(m)
+	for _, step := range priced {
+		step.Kind = Priced
+		p.apply(step)
+	}
 	r := &Reduced{original: m}
 	for i := range m.Rows {
 		r.Stats.EntriesFirst += len(m.Rows[i].Terms)
 	}
-	p.run()
+	p.run(ctx)
 	r.Log, r.Stats.Passes = p.log, p.passes
 	for k := range p.log {
 		r.Stats.Tightened += len(p.log[k].Bounds)
@@ -83,8 +94,10 @@ func Reduce(m *solve.Model) *Reduced {
 		return r
 	}
 	drop := make([]bool, len(m.Rows))
-	r.redundant(p, drop)
-	r.equal(p, drop)
+	if ctx.Err() == nil {
+		r.redundant(p, drop)
+		r.equal(p, drop)
+	}
 	r.build(p, drop)
 	return r
 }

@@ -1,6 +1,7 @@
 package presolve_test
 
 import (
+	"context"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -38,7 +39,7 @@ func TestSets(t *testing.T) {
 	b.Row("a", solve.EQ, 1, terms(0, 1, 1, 1)...)
 	b.Row("b", solve.EQ, 1, terms(2, 1, 3, 1)...)
 	b.Row("memory", solve.LE, 10, terms(0, 2, 1, 8, 2, 3, 3, 5)...)
-	r := presolve.Reduce(build(t, b))
+	r := presolve.Reduce(context.Background(), build(t, b))
 	// a1 goes, so a0 is 1; the b's take 3 or 5 of 8 left: the row is redundant.
 	if !slices.Equal(r.Vars, []int{2, 3}) || !slices.Equal(r.Rows, []int{1}) || r.Stats.Fixed != 2 || r.Stats.Redundant != 2 {
 		t.Fatalf("%+v", r)
@@ -71,7 +72,7 @@ func TestEqualRows(t *testing.T) {
 	b.Row("tighter", solve.LE, 5, terms(1, -2, 0, 1)...)
 	b.Row("turned", solve.GE, -15, terms(0, -3, 1, 6)...) // the same again
 	b.Row("other", solve.GE, -8, terms(0, 1, 1, -2)...)   // the other side stays
-	r := presolve.Reduce(build(t, b))
+	r := presolve.Reduce(context.Background(), build(t, b))
 	if !slices.Equal(r.Rows, []int{1, 3}) || r.Stats.Equal != 2 {
 		t.Errorf("%v %+v", r.Rows, r.Stats)
 	}
@@ -145,7 +146,7 @@ func TestAgainstEnumeration(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		m := random(r, []int64{1, 1 << 20, 1 << 48}[seed%3])
-		red := presolve.Reduce(m)
+		red := presolve.Reduce(context.Background(), m)
 		if red.Infeasible {
 			infeasible++
 			points(m, func(x []int64) {
@@ -209,7 +210,7 @@ func TestDualsCarryOver(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		m := random(r, 1)
-		red := presolve.Reduce(m)
+		red := presolve.Reduce(context.Background(), m)
 		if red.Infeasible {
 			continue
 		}

@@ -1,6 +1,7 @@
 package presolve
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -64,9 +65,12 @@ func (p *propagator) push(i int) {
 	}
 }
 
-func (p *propagator) run() {
+func (p *propagator) run(ctx context.Context) {
 	limit := looks * (len(p.m.Rows) + 1)
 	for head := 0; head < len(p.queue) && !p.empty && p.passes < limit; head++ {
+		if head%1000 == 0 && ctx.Err() != nil {
+			return
+		}
 		i := p.queue[head]
 		p.queued[i] = false
 		p.passes++
@@ -176,12 +180,17 @@ func (p *propagator) row(i int, sign int64) {
 	if len(changes) == 0 {
 		return
 	}
-	p.log = append(p.log, Reduction{Kind: Tighten, Row: i, Dual: p.dual(i, sign), Bounds: changes})
-	for _, c := range changes {
+	p.apply(Reduction{Kind: Tighten, Row: i, Dual: p.dual(i, sign), Bounds: changes})
+}
+
+// apply takes a step into the log and the box.
+func (p *propagator) apply(step Reduction) {
+	p.log = append(p.log, step)
+	for _, c := range step.Bounds {
 		if c.Upper {
-			p.hi[c.Var] = c.Bound
+			p.hi[c.Var] = min(p.hi[c.Var], c.Bound)
 		} else {
-			p.lo[c.Var] = c.Bound
+			p.lo[c.Var] = max(p.lo[c.Var], c.Bound)
 		}
 		for _, k := range p.rowsOf[c.Var] {
 			p.push(int(k))

@@ -40,13 +40,10 @@ func (r *Reduced) ExactlyOne(i int) bool {
 
 // Certificate turns a certificate of the model into one of the original: its
 // root first repeats the tightenings of the log, each with its own vector, and
-// all indices become the original's. It is nil for nil.
+// all indices become the original's. A certificate without values stays without.
 func (r *Reduced) Certificate(c *solve.Certificate) *solve.Certificate {
-	if c == nil {
-		return nil
-	}
 	out := &solve.Certificate{Status: c.Status, Bound: c.Bound}
-	if len(c.Values) > 0 || c.Status == solve.Optimal || c.Status == solve.Feasible {
+	if (c.Status == solve.Optimal || c.Status == solve.Feasible) && len(c.Values) == len(r.Vars) {
 		out.Assignment = *r.Assignment(&c.Assignment)
 	}
 	root := r.steps(out)
@@ -69,7 +66,7 @@ func (r *Reduced) Certificate(c *solve.Certificate) *solve.Certificate {
 }
 
 // InfeasibleCertificate proves that the original has no feasible point, when
-// Infeasible is set.
+// Infeasible is set; after priced steps, none outside of what they cut off.
 func (r *Reduced) InfeasibleCertificate() *solve.Certificate {
 	c := &solve.Certificate{Status: solve.Infeasible}
 	fix := r.steps(c)
@@ -81,8 +78,8 @@ func (r *Reduced) InfeasibleCertificate() *solve.Certificate {
 // steps adds the vectors of the log to c and returns the tightenings.
 func (r *Reduced) steps(c *solve.Certificate) (fix []solve.Tightening) {
 	for k := range r.Log {
-		if r.Log[k].Kind == Tighten {
-			fix = append(fix, solve.Tightening{Dual: len(c.Duals), Farkas: true, Bounds: r.Log[k].Bounds})
+		if kind := r.Log[k].Kind; kind == Tighten || kind == Priced {
+			fix = append(fix, solve.Tightening{Dual: len(c.Duals), Farkas: kind == Tighten, Bounds: r.Log[k].Bounds})
 			c.Duals = append(c.Duals, r.Log[k].Dual)
 		}
 	}

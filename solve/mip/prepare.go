@@ -1,0 +1,226 @@
+package mip
+
+import (
+	"context"
+	"log/slog"
+	"math/big"
+	"slices"
+	"time"
+
+	"ipusolve/solve"
+	"ipusolve/solve/presolve"
+)
+
+// preparation is what happens to a model in front of the search: presolve, and
+// on selections rounds of dual ascent, each followed by a presolve with the
+// candidates that the ascent's bound removes.
+type preparation struct {
+	original *solve.Model
+	stages   []*presolve.Reduced // one after the other
+	model    *solve.Model        // after all stages
+	opt      *solve.Options
+	log      *slog.Logger
+	begin    time.Time
+
+	best    *solve.Assignment // of the original
+	bestObj *big.Rat
+	dual    *solve.Dual // of model; from the ascent
+	fixed   int         // bounds tightened by the ascent's reduced costs
+	found   int         // incumbents
+}
+
+// ascentRounds bounds how often an ascent and a presolve alternate.
+const ascentRounds = 3
+
+func (p *preparation) on(t solve.Technique) bool { return !slices.Contains(p.opt.Disable, t) }
+
+// presolve adds a stage; false when it leaves no feasible point.
+func (p *preparation) presolve(ctx context.Context, priced ...presolve.Reduction) bool {
+	r := presolve.Reduce(ctx, p.model, priced...)
+	p.stages = append(p.stages, r)
+	s := &r.Stats
+	p.log.Info("presolve", "rows", s.RowsLeft, "variables", s.VarsLeft, "entries", s.EntriesLeft, "tightened", s.Tightened, "fixed", s.Fixed,
+		"redundant", s.Redundant, "equal", s.Equal, "infeasible", r.Infeasible, "seconds", time.Since(p.begin).Seconds())
+	if r.Infeasible {
+		return false
+	}
+	p.model = r.Model
+	return true
+}
+
+func (p *preparation) warmStart() {
+	w := p.opt.WarmStart
+	for _, r := range p.stages {
+		w = r.Shrink(w)
+	}
+	p.opt.WarmStart = w
+	if w == nil {
+		p.log.Info("warm start refused")
+	}
+}
+
+// exactlyOne reports whether row i of the model is an exactly-one row there and
+// in all models before.
+func (p *preparation) exactlyOne(i int) bool {
+	for k := len(p.stages) - 1; k >= 0; k-- {
+		if !p.stages[k].ExactlyOne(i) {
+			return false
+		}
+		i = p.stages[k].Rows[i]
+	}
+	return len(p.stages) > 0 || p.original.ExactlyOne(i)
+}
+
+func (p *preparation) instance() *instance {
+	return newInstance(p.model, p.original.Granularity(), p.exactlyOne)
+}
+
+// ascend runs the rounds of dual ascent, if the model is a selection; false when
+// they prove the incumbent optimal.
+func (p *preparation) ascend(ctx context.Context) bool {
+	for round := range ascentRounds {
+		in := p.instance()
+		s := newSelection(in)
+		if s == nil {
+			return true
+		}
+		a := newAscent(in, s)
+		if a == nil {
+			return true
+		}
+		if round == 0 && p.opt.WarmStart != nil {
+			p.offer(&solve.Assignment{Values: p.opt.WarmStart})
+		}
+		d := newDecoder(a)
+		a.run(ctx, func(bound float64) bool {
+			for _, forward := range [...]bool{true, false} {
+				d.decode(forward)
+				d.improve()
+				if d.repair() {
+					d.improve()
+				}
+				p.offer(&solve.Assignment{Values: d.values()})
+			}
+			return p.closes(bound)
+		})
+		prover := newProver(in)
+		p.dual = a.dual()
+		b := in.rootBox()
+		q, ok := prover.proof(p.dual, b)
+		if !ok {
+			p.dual = nil
+			return true
+		}
+		p.log.Info("ascent", "nodes", len(s.nodes), "pairs", len(in.cost)-count(s.pair), "best", text(p.bestObj), "bound", text(q.bound),
+			"gap", solve.Gap(p.bestObj, q.bound), "seconds", time.Since(p.begin).Seconds())
+		if p.bestObj == nil || q.bound.Cmp(p.bestObj) >= 0 || !p.on(solve.ReducedCostFixing) || !p.on(solve.Presolve) || ctx.Err() != nil {
+			return true
+		}
+		changes := prover.fixings(p.dual, b, p.bestObj)
+		if len(changes) == 0 {
+			return true
+		}
+		p.fixed += len(changes)
+		before := len(p.model.Vars)
+		if !p.presolve(ctx, presolve.Reduction{Dual: *p.dual, Bounds: changes}) {
+			return false
+		}
+		p.dual = p.carry(p.dual)
+		p.opt.WarmStart = nil // it is the incumbent by now, or worse
+		if 10*len(p.model.Vars) > 9*before {
+			return true
+		}
+	}
+	return true
+}
+
+// count is the number of variables that are no pair variables.
+func count(pair []pairEnds) (n int) {
+	for _, e := range pair {
+		if e.a < 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// carry drops the multipliers of rows that the last stage removed. What is left
+// proves some bound.
+func (p *preparation) carry(d *solve.Dual) *solve.Dual {
+	last := p.stages[len(p.stages)-1]
+	at := make(map[int]int, len(last.Rows))
+	for k, i := range last.Rows {
+		at[i] = k
+	}
+	out := &solve.Dual{Den: d.Den}
+	for e, i := range d.Rows {
+		if k, ok := at[i]; ok {
+			out.Rows, out.Num = append(out.Rows, k), append(out.Num, d.Num[e])
+		}
+	}
+	return out
+}
+
+// closes reports that bound, a relaxation's, reaches the incumbent.
+func (p *preparation) closes(bound float64) bool {
+	if p.bestObj == nil {
+		return false
+	}
+	best, _ := p.bestObj.Float64()
+	return bound+float64(p.model.Constant) >= best
+}
+
+// offer makes an assignment of the model the incumbent if it is feasible and
+// better.
+func (p *preparation) offer(a *solve.Assignment) {
+	if p.model.Check(a) != nil {
+		return
+	}
+	obj, err := p.model.Evaluate(a)
+	if err != nil || (p.bestObj != nil && obj.Cmp(p.bestObj) >= 0) {
+		return
+	}
+	for k := len(p.stages) - 1; k >= 0; k-- {
+		a = p.stages[k].Assignment(a)
+	}
+	p.best, p.bestObj = a, obj
+	p.found++
+}
+
+func (p *preparation) stats() solve.Stats {
+	return solve.Stats{Vars: len(p.original.Vars), Rows: len(p.original.Rows), VarsLeft: len(p.model.Vars), RowsLeft: len(p.model.Rows),
+		Fixed: p.fixed, Incumbents: p.found}
+}
+
+// closed is the result when the last stage leaves nothing: the incumbent is
+// optimal, or there is no feasible point.
+func (p *preparation) closed() *solve.Result {
+	last := p.stages[len(p.stages)-1]
+	p.stages = p.stages[:len(p.stages)-1]
+	r := &solve.Result{Status: solve.Infeasible, Certificate: last.InfeasibleCertificate(), Stats: p.stats()}
+	r.Stats.VarsLeft, r.Stats.RowsLeft = 0, 0
+	if p.bestObj != nil {
+		r.Status, r.Objective, r.Bound = solve.Optimal, p.bestObj, p.bestObj
+		r.Certificate.Status, r.Certificate.Bound = solve.Optimal, p.bestObj
+	}
+	return p.finish(r)
+}
+
+// finish carries a result of the model back to the original.
+func (p *preparation) finish(r *solve.Result) *solve.Result {
+	own := r.Values != nil || p.best == nil // the search found better
+	for k := len(p.stages) - 1; k >= 0; k-- {
+		r.Certificate = p.stages[k].Certificate(r.Certificate)
+		if own && r.Objective != nil {
+			r.Assignment = *p.stages[k].Assignment(&r.Assignment)
+		}
+	}
+	if !own {
+		r.Assignment = *p.best
+	}
+	r.Certificate.Assignment = r.Assignment
+	r.Stats.Duration = time.Since(p.begin)
+	p.log.Info("end", "status", r.Status.String(), "nodes", r.Stats.Nodes, "open", r.Stats.OpenNodes, "best", text(r.Objective),
+		"bound", text(r.Bound), "gap", r.Gap(), "iterations", r.Stats.LPIterations, "seconds", r.Stats.Duration.Seconds())
+	return r
+}
