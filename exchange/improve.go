@@ -130,7 +130,7 @@ func (m *improver) move(i, x, limit int32) bool {
 	}
 	placed := 0
 	put := func(j, from int32) bool {
-		y := m.earliest(j, from)
+		y := m.earliest(j, from, limit)
 		if m.completion(j, y) >= limit {
 			return false
 		}

@@ -9,16 +9,24 @@ type lane struct {
 
 func (l *lane) reset() { l.start, l.end, l.message = l.start[:0], l.end[:0], l.message[:0] }
 
-// after is the index of the first window that ends behind t.
+// after is the index of the first window that ends behind t. It gallops back
+// from the last window, as most questions are about times near the end.
 func (l *lane) after(t int32) int {
-	n := len(l.end)
-	if n == 0 || l.end[n-1] <= t {
-		return n
+	end := l.end
+	lo, hi := 0, len(end) // end[hi] > t, or hi is the end
+	for step := 1; lo < hi; step *= 2 {
+		if k := len(end) - step; k <= 0 {
+			break
+		} else if end[k] <= t {
+			lo = k + 1
+			break
+		} else {
+			hi = k
+		}
 	}
-	lo, hi := 0, n-1 // end[hi] > t
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		if l.end[mid] > t {
+		if end[mid] > t {
 			hi = mid
 		} else {
 			lo = mid + 1
@@ -60,6 +68,14 @@ func (l *lane) remove(t int32) {
 	l.start = append(l.start[:k], l.start[k+1:]...)
 	l.end = append(l.end[:k], l.end[k+1:]...)
 	l.message = append(l.message[:k], l.message[k+1:]...)
+}
+
+// last is the end of the last window, 0 if there is none.
+func (l *lane) last() int32 {
+	if n := len(l.end); n > 0 {
+		return l.end[n-1]
+	}
+	return 0
 }
 
 func insertAt(s []int32, k int, v int32) []int32 {

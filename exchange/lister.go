@@ -3,6 +3,7 @@ package exchange
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -17,6 +18,11 @@ type lister struct {
 	components []solved
 	dispatcher *dispatcher
 	improver   *improver
+	goal       int32   // horizon that needs no further tries
+	allowance  float64 // receives to look at, per receive
+	limit      int64   // of placement.looked, for the present component
+	checked    int64   // placement.looked when the context was asked last
+	ended      bool    // the context has
 }
 
 // solved is a component with the best listing found for it.
@@ -36,15 +42,41 @@ func newLister(ctx context.Context, p *Problem, opt Options) *lister {
 		l.components = append(l.components, solved{component: c})
 	}
 	l.stats.Bound = Best(p)
+	l.goal = l.stats.Bound.Horizon + int32(opt.gap()*float64(l.stats.Bound.Horizon))
+	l.allowance = opt.allowance(len(in.tile))
 	l.stats.Components = len(l.components)
 	return l
 }
 
-func (l *lister) cancelled() bool { return l.ctx.Err() != nil }
+// stop tells whether the component's effort is used up or the context has
+// ended. It may be called often.
+func (l *lister) stop() bool {
+	const interval = 1 << 16 // receives between two looks at the context, about a millisecond
+	if l.looked-l.checked >= interval {
+		l.cancelled()
+	}
+	return l.ended || l.looked >= l.limit
+}
+
+func (l *lister) cancelled() bool {
+	l.checked = l.looked
+	l.ended = l.ended || l.ctx.Err() != nil
+	return l.ended
+}
+
+// receives counts those of a component.
+func (l *lister) receives(c *component) int {
+	sum := 0
+	for _, i := range c.messages {
+		sum += int(l.first[i+1] - l.first[i])
+	}
+	return sum
+}
 
 // run gives every component a first listing, then more to those whose horizon
 // is above the bound of the whole problem.
 func (l *lister) run() {
+	l.limit = math.MaxInt64 // one listing is made at any rate
 	for k := range l.components {
 		l.inOrder(&l.components[k], "program order", l.components[k].messages)
 	}
@@ -87,7 +119,7 @@ const many = 16
 
 // restore puts the best listing of a component back in place.
 func (l *lister) restore(c *solved) {
-	l.clear(c)
+	l.clear(&c.component)
 	for k, i := range c.messages {
 		l.place(i, c.start[k])
 	}
@@ -95,25 +127,28 @@ func (l *lister) restore(c *solved) {
 
 // tries makes the listings of one component after the first.
 func (l *lister) tries(c *solved) {
-	left := l.opt.Effort - 1
-	more := func() bool {
-		left--
-		return left >= 0 && c.horizon > l.stats.Bound.Horizon && !l.cancelled()
-	}
+	l.limit = l.looked + int64(l.allowance*float64(l.receives(&c.component)))
+	more := func() bool { return c.horizon > l.goal && !l.cancelled() && !l.stop() }
 	if n := len(c.messages); n <= enumerated {
 		l.allOrders(c)
 		return
 	}
-	if more() {
+	multicast := l.receives(&c.component) > len(c.messages)
+	if more() && !multicast {
 		if w := waves(l.instance, &c.component); w != nil {
 			l.inOrder(c, "waves", byKey(c.messages, func(k int) int32 { return w[k] }))
 		}
 	}
-	for _, r := range rules {
+	burst, order := l.stats.Bound.Horizon/bursts, rules[:]
+	if multicast {
+		// One train's gaps at many receivers are filled best by any other's messages.
+		burst, order = 0, []rule{rules[1], rules[0]}
+	}
+	for _, r := range order {
 		if more() {
-			l.clear(c)
+			l.clear(&c.component)
 			l.stats.Tries++
-			if l.dispatcher.run(&c.component, r.ranking, l.cancelled) {
+			if l.dispatcher.run(&c.component, r.ranking, burst, l.stop) {
 				l.keep(c, r.name, false)
 			}
 		}
@@ -124,30 +159,34 @@ func (l *lister) tries(c *solved) {
 	}
 }
 
-// rules are the dispatch rules tried, best first on most instances.
-var rules = []struct {
+// bursts is the least number of bursts that fill a phase: enough that the last
+// ones do not leave the machines unevenly loaded.
+const bursts = 64
+
+type rule struct {
 	name string
 	ranking
-}{
-	{"dispatch by pressure", byPressure},
-	{"dispatch by critical machine", byCritical},
 }
 
-// clear takes the component's messages off its tiles.
-func (l *lister) clear(c *solved) {
-	for _, t := range c.tiles {
-		l.send[t].reset()
-		l.receive[t].reset()
-	}
+// rules are the dispatch rules, best first for messages with one receiver.
+var rules = [...]rule{
+	{"dispatch by pressure", byPressure},
+	{"dispatch by critical machine", byCritical},
 }
 
 // inOrder lists the messages one by one, each at its earliest start in the gaps
 // the earlier ones left; R9 predecessors move ahead.
 func (l *lister) inOrder(c *solved, method string, order []int32) {
-	l.clear(c)
+	l.clear(&c.component)
 	l.stats.Tries++
+	for _, i := range order {
+		l.floor[l.train[i]] = 0
+	}
 	for _, i := range l.legalOrder(order) {
-		l.place(i, l.earliest(i, l.released(i)))
+		t := l.train[i]
+		x := l.earliest(i, max(l.floor[t], l.released(i)), never)
+		l.place(i, x)
+		l.floor[t] = x + l.items[i]
 	}
 	l.keep(c, method, false)
 }
@@ -155,7 +194,7 @@ func (l *lister) inOrder(c *solved, method string, order []int32) {
 // keep improves the placement of a component and stores it if it is better than
 // the best, or as good and drifting is wanted.
 func (l *lister) keep(c *solved, method string, drift bool) {
-	l.stats.Trials += l.improver.run(&c.component, l.stats.Bound.Horizon, 20*len(c.messages), l.opt.Seed, l.cancelled)
+	l.stats.Trials += l.improver.run(&c.component, l.stats.Bound.Horizon, 20*len(c.messages), l.opt.Seed, l.stop)
 	h := int32(0)
 	for _, i := range c.messages {
 		h = max(h, l.completion(i, l.start[i]))
@@ -187,10 +226,10 @@ func (l *lister) vary(c *solved, rng *rand.Rand) {
 		reach := 4 * l.items[c.messages[k]]
 		at[k] += rng.Int32N(2*reach+1) - reach
 	}
-	l.clear(c)
+	l.clear(&c.component)
 	l.stats.Tries++
 	for _, i := range l.legalOrder(byKey(c.messages, func(k int) int32 { return at[k] })) {
-		x := l.earliest(i, l.released(i))
+		x := l.earliest(i, l.released(i), c.horizon)
 		if l.completion(i, x) > c.horizon {
 			return
 		}
@@ -266,7 +305,7 @@ func (l *lister) allOrders(c *solved) {
 	order := slices.Clone(c.messages)
 	var permute func(k int)
 	permute = func(k int) {
-		if c.horizon <= l.stats.Bound.Horizon || l.cancelled() {
+		if c.horizon <= l.goal || l.cancelled() {
 			return
 		}
 		if k == len(order) {

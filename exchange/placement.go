@@ -89,20 +89,49 @@ type placement struct {
 	pairless      []bool
 	send, receive []lane  // per tile
 	start         []int32 // per message, meaningful while placed
+	// sentTo and heardTo are the ends of the last windows of each tile's lanes:
+	// most questions are answered by these alone.
+	sentTo, heardTo []int32
+	train           []int32 // of each message
+	// floor is a lower bound on the start of what is not placed of each train, for
+	// those that place messages without taking any back. tight is the receiver
+	// (counted from the message's first) that a message of the train waited for
+	// last: most likely it will again.
+	floor, tight []int32
+	looked       int64 // receives looked at: the unit of work
 }
 
 func newPlacement(in *instance) *placement {
-	pl := &placement{instance: in, pairless: make([]bool, in.p.Tiles), send: make([]lane, in.p.Tiles), receive: make([]lane, in.p.Tiles), start: make([]int32, len(in.items))}
-	for t := range in.roles {
-		r := &in.roles[t]
-		pl.send[t] = makeLane(len(r.sends))
-		pl.receive[t] = makeLane(len(r.receives))
+	tiles := in.p.Tiles
+	pl := &placement{instance: in, pairless: make([]bool, tiles), send: make([]lane, tiles), receive: make([]lane, tiles),
+		start: make([]int32, len(in.items)), sentTo: make([]int32, tiles), heardTo: make([]int32, tiles)}
+	train, trains := in.trains()
+	pl.train, pl.floor, pl.tight = train, make([]int32, trains), make([]int32, trains)
+	sends, receives := make([]int, tiles), make([]int, tiles)
+	for _, s := range in.source {
+		sends[s]++
+	}
+	for _, d := range in.tile {
+		receives[d]++
+	}
+	for t := range tiles {
+		pl.send[t] = makeLane(sends[t])
+		pl.receive[t] = makeLane(receives[t])
 	}
 	return pl
 }
 
 func makeLane(n int) lane {
 	return lane{make([]int32, 0, n), make([]int32, 0, n), make([]int32, 0, n)}
+}
+
+// clear takes everything off the tiles of a component.
+func (pl *placement) clear(c *component) {
+	for _, t := range c.tiles {
+		pl.send[t].reset()
+		pl.receive[t].reset()
+		pl.sentTo[t], pl.heardTo[t] = 0, 0
+	}
 }
 
 // released is the earliest start R1 and the placed predecessors allow.
@@ -115,25 +144,56 @@ func (pl *placement) released(i int32) int32 {
 }
 
 // earliest is the smallest start ≥ x of message i that keeps all rules against
-// what is placed.
-func (pl *placement) earliest(i, x int32) int32 {
+// what is placed. Where that is behind limit, it is any time behind limit that no
+// legal start precedes.
+func (pl *placement) earliest(i, x, limit int32) int32 {
 	s, n := pl.source[i], pl.items[i]
 	first, last := pl.first[i], pl.first[i+1]
+	tile, lead := pl.tile[first:last], pl.lead[first:last]
+	tight := &pl.tight[pl.train[i]]
 	for {
-		x = pl.send[s].fit(x, n) // R2
-		y := x
-		for k := first; k < last; k++ { // R3
-			e := pl.lead[k]
-			y = pl.receive[pl.tile[k]].fit(y+e, n) - e
+		if x < pl.sentTo[s] {
+			x = pl.send[s].fit(x, n) // R2
 		}
+		pl.looked++
+		y := pl.hearing(tile[*tight], lead[*tight], x, n) // R3
+		if y > limit {
+			return y
+		}
+		for k, d := range tile {
+			z := pl.hearing(d, lead[k], y, n)
+			if z > limit {
+				*tight = int32(k)
+				pl.looked += int64(k)
+				return z
+			}
+			if z > y {
+				y, *tight = z, int32(k)
+			}
+		}
+		pl.looked += int64(len(tile))
 		if y == x {
 			if y = pl.settle(i, x); y == x {
 				return x
 			}
 		}
-		x = y
+		if x = y; x > limit {
+			return x
+		}
 	}
 }
+
+// hearing is the first start ≥ x of a message of n items at which receiver d,
+// lead events behind, hears nothing else (R3).
+func (pl *placement) hearing(d, lead, x, n int32) int32 {
+	if t := x + lead; t < pl.heardTo[d] {
+		return pl.receive[d].fit(t, n) - lead
+	}
+	return x
+}
+
+// never is a limit behind all starts; clock shifts may be added.
+const never = 1 << 30
 
 // settle checks the rules beyond the windows for a start whose windows are
 // free; it gives the start back, or a later one to try next. No start between
@@ -149,25 +209,26 @@ func (pl *placement) settle(i, x int32) int32 {
 			return y
 		}
 	}
-	for k := pl.first[i]; k < pl.first[i+1]; k++ {
-		d := pl.tile[k]
-		sent := &pl.send[d]
-		sel := x + pl.lead[k]
-		pointer := sel + pl.delay[d]
+	first, last := pl.first[i], pl.first[i+1]
+	lead := pl.lead[first:last]
+	for k, d := range pl.tile[first:last] {
+		sel := x + lead[k]
 		if pl.pairless[d] {
-			r := &pl.receive[d]
-			if r.starts(sel-pl.delay[d]) || r.starts(sel+n-pl.delay[d]) || r.bounded(pointer) {
+			r, delay := &pl.receive[d], pl.delay[d]
+			if r.starts(sel-delay) || r.starts(sel+n-delay) || r.bounded(sel+delay) {
 				return x + 1
 			}
 		}
-		if len(sent.start) == 0 {
+		if pl.sentTo[d] < sel {
 			continue
 		}
+		sent := &pl.send[d]
+		pointer := sel + pl.delay[d]
 		if sent.starts(sel-1) || sent.starts(sel+n-1) || sent.starts(pointer-1) {
 			return x + 1
 		}
 		if pl.shared[d] {
-			if y := pl.clearOfSends(d, pl.wrote[k], pointer, n); y > pointer {
+			if y := pl.clearOfSends(d, pl.wrote[first+int32(k)], pointer, n); y > pointer {
 				return x + y - pointer
 			}
 		}
@@ -210,18 +271,26 @@ func (pl *placement) wroteAt(i, tile int32) device.ElementSet {
 
 func (pl *placement) place(i, x int32) {
 	n := pl.items[i]
+	s := pl.source[i]
 	pl.start[i] = x
-	pl.send[pl.source[i]].insert(x, n, i)
+	pl.send[s].insert(x, n, i)
+	pl.sentTo[s] = max(pl.sentTo[s], x+n)
 	for k := pl.first[i]; k < pl.first[i+1]; k++ {
-		pl.receive[pl.tile[k]].insert(x+pl.lead[k], n, i)
+		d, t := pl.tile[k], x+pl.lead[k]
+		pl.receive[d].insert(t, n, i)
+		pl.heardTo[d] = max(pl.heardTo[d], t+n)
 	}
 }
 
 func (pl *placement) unplace(i int32) {
 	x := pl.start[i]
-	pl.send[pl.source[i]].remove(x)
+	s := pl.source[i]
+	pl.send[s].remove(x)
+	pl.sentTo[s] = pl.send[s].last()
 	for k := pl.first[i]; k < pl.first[i+1]; k++ {
-		pl.receive[pl.tile[k]].remove(x + pl.lead[k])
+		d := pl.tile[k]
+		pl.receive[d].remove(x + pl.lead[k])
+		pl.heardTo[d] = pl.receive[d].last()
 	}
 }
 

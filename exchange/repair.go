@@ -104,7 +104,7 @@ func (l *lister) pairAt(tile, event int32) (int32, bool) {
 // successors as far as that requires, and marks the tiles it touched.
 func (l *lister) postpone(i, x int32, touched map[int32]bool) {
 	l.unplace(i)
-	l.place(i, l.earliest(i, max(x, l.released(i))))
+	l.place(i, l.earliest(i, max(x, l.released(i)), never))
 	touched[l.source[i]] = true
 	for k := l.first[i]; k < l.first[i+1]; k++ {
 		touched[l.tile[k]] = true

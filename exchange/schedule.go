@@ -10,17 +10,42 @@ import (
 // schedule.
 var ErrPaired = errors.New("exchange: paired 64-bit messages cannot be scheduled")
 
-// DefaultEffort is the number of tries List makes when none is given.
-const DefaultEffort = 16
+// DefaultEffort and DefaultGap are used where options are zero.
+const (
+	DefaultEffort = 16
+	DefaultGap    = 0.002
+)
 
 // Options steer List. The same options give the same schedule.
 type Options struct {
-	// Effort is how many listings are tried on a component of the problem at
-	// most; 0 means DefaultEffort. The first is message order, the next ones
-	// waves and dispatch rules, the rest variations of the best so far. Of up to
-	// six messages all orders are tried, whatever the effort.
+	// Effort bounds the work; 0 means DefaultEffort. Work is counted in receives
+	// looked at: how often the search asked when one receiver of a message is free.
+	// A unit of effort is 16 looks for each receive of the problem, but at most
+	// 2²⁵ looks, some half a second. The first listing of each component, in
+	// message order, is not counted, nor are all the orders of up to six messages.
 	Effort int
-	Seed   uint64 // of the variations
+	// Gap ends the search on a component whose horizon exceeds the problem's bound
+	// by no more than this fraction; 0 means DefaultGap, less than 0 that only the
+	// bound itself is good enough.
+	Gap  float64
+	Seed uint64 // of the variations
+}
+
+// allowance is the number of looks per receive of a problem.
+func (o *Options) allowance(receives int) float64 {
+	const each, most = 16, 1 << 25
+	effort := o.Effort
+	if effort <= 0 {
+		effort = DefaultEffort
+	}
+	return float64(effort) * min(each, most/float64(max(receives, 1)))
+}
+
+func (o *Options) gap() float64 {
+	if o.Gap == 0 {
+		return DefaultGap
+	}
+	return max(o.Gap, 0)
 }
 
 // Stats tell how a schedule was found.
@@ -39,9 +64,9 @@ type Stats struct {
 // (simulator.md §4).
 //
 // Every component is listed by several rules, each followed by an improvement
-// by ejection, until one reaches the problem's bound; the best is kept. When ctx
-// ends, List returns the best schedule so far, or the context's error if there
-// is none yet. Errors wrap ErrInvalid, ErrPaired or the context's error.
+// by ejection, until one is close enough to the problem's bound; the best is kept.
+// When ctx ends, List finishes the first listings if it still has to and returns
+// the best schedule so far; a context that has ended already is an error. Errors wrap ErrInvalid, ErrPaired or the context's error.
 func List(ctx context.Context, p *Problem, opt Options) (*Schedule, Stats, error) {
 	if err := p.Validate(); err != nil {
 		return nil, Stats{}, err
@@ -53,9 +78,6 @@ func List(ctx context.Context, p *Problem, opt Options) (*Schedule, Stats, error
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, Stats{}, fmt.Errorf("exchange: list: %w", err)
-	}
-	if opt.Effort <= 0 {
-		opt.Effort = DefaultEffort
 	}
 	l := newLister(ctx, p, opt)
 	l.run()
