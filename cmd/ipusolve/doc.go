@@ -6,6 +6,8 @@
 //	gap       package or report ─▶ distance to the lower bounds, level by level
 //	inspect   package ─▶ what is in it
 //	schedule  snapshot ─▶ timed exchange phases
+//	solve     model or instance in a format of other tools ─▶ optimum, proof
+//	export    package, report or graph ─▶ its planning model for another solver
 //	verify    package, report, schedule or certificate ─▶ its claims, re-derived
 //	version
 //
