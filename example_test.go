@@ -53,6 +53,7 @@ func ExampleCompile_cancelled() {
 	c, err := ipusolve.Compile(ctx, smallProblem(), ipusolve.Options{
 		Planner:   &ipusolve.Optimal{Solver: mip.Solver{}},
 		Scheduler: ipusolve.List{},
+		Verify:    true,
 	})
 	if err != nil {
 		fmt.Println(err)

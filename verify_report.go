@@ -70,9 +70,9 @@ func (c *claims) planning(p *Planning, objective int64) {
 }
 
 // certified is the bound that the certificate of a plan proves; an error if it
-// is less than what is claimed. The certificate is that of the stated problem,
-// also if placement made a later round necessary, whose plan then costs more
-// than the certificate's incumbent.
+// is less than what is claimed. Its incumbent is the plan only if the plan is
+// optimal: pair costs that no solution used stay lower bounds in a model that a
+// limit cut short, and placement may have ruled the incumbent out.
 func certified(p *Planning) (*big.Rat, error) {
 	if p.Certificate == nil || p.Certificate.Model == nil || p.Certificate.Proof == nil {
 		return nil, fmt.Errorf("bound %d comes without a certificate", *p.Bound)
@@ -83,7 +83,7 @@ func certified(p *Planning) (*big.Rat, error) {
 		return nil, err
 	case v.Bound == nil || v.Bound.Cmp(new(big.Rat).SetInt64(*p.Bound)) < 0:
 		return nil, fmt.Errorf("the certificate proves %s, the report says %d", ratText(v.Bound), *p.Bound)
-	case len(p.Tightened) == 0 && v.Objective != nil && v.Objective.Cmp(new(big.Rat).SetInt64(p.Objective)) != 0:
+	case p.Status == solve.Optimal.String() && v.Objective != nil && v.Objective.Cmp(new(big.Rat).SetInt64(p.Objective)) != 0:
 		return nil, fmt.Errorf("the certificate's incumbent costs %s, the plan %d", ratText(v.Objective), p.Objective)
 	}
 	return v.Bound, nil
