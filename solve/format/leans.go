@@ -23,6 +23,9 @@ func (p *Problem) Leans(c *solve.Certificate) bool {
 		for i := range n.Fix {
 			f := &n.Fix[i]
 			gains := l.gains(f.Dual, f.Farkas)
+			if len(f.Bounds) == 0 && r.misses(gains) { // a cut, over variables within 0…1
+				return true
+			}
 			after := r
 			for _, b := range f.Bounds {
 				// The side that is cut off ends where the rest begins.
