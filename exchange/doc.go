@@ -29,6 +29,8 @@
 //	cutover   a select at the event of another receive's neutral replaces it (R6)
 //	head      earliest event at which a message can occupy a machine
 //	tail      events that must still elapse in some row after it left the machine
+//	train     messages of one sender to the same receivers, all of one length:
+//	          interchangeable, and never waiting for each other
 //	machine   the send lane or the source selector of a tile
 //	horizon   length of a tile's row in events; of a phase: the largest one
 //

@@ -32,6 +32,7 @@ type solved struct {
 	horizon int32
 	method  string
 	encodes bool // rows of the best listing were tried, none failed R12
+	inPlace bool // its messages are placed at start
 }
 
 func newLister(ctx context.Context, p *Problem, opt Options) *lister {
@@ -119,10 +120,20 @@ const many = 16
 
 // restore puts the best listing of a component back in place.
 func (l *lister) restore(c *solved) {
-	l.clear(&c.component)
+	if c.inPlace {
+		return
+	}
+	l.empty(c)
 	for k, i := range c.messages {
 		l.place(i, c.start[k])
 	}
+	c.inPlace = true
+}
+
+// empty clears the component's tiles for another listing.
+func (l *lister) empty(c *solved) {
+	l.clear(&c.component)
+	c.inPlace = false
 }
 
 // tries makes the listings of one component after the first.
@@ -146,7 +157,7 @@ func (l *lister) tries(c *solved) {
 	}
 	for _, r := range order {
 		if more() {
-			l.clear(&c.component)
+			l.empty(c)
 			l.stats.Tries++
 			if l.dispatcher.run(&c.component, r.ranking, burst, l.stop) {
 				l.keep(c, r.name, false)
@@ -177,7 +188,7 @@ var rules = [...]rule{
 // inOrder lists the messages one by one, each at its earliest start in the gaps
 // the earlier ones left; R9 predecessors move ahead.
 func (l *lister) inOrder(c *solved, method string, order []int32) {
-	l.clear(&c.component)
+	l.empty(c)
 	l.stats.Tries++
 	for _, i := range order {
 		l.floor[l.train[i]] = 0
@@ -202,6 +213,7 @@ func (l *lister) keep(c *solved, method string, drift bool) {
 	if c.start != nil && (h > c.horizon || h == c.horizon && !drift) {
 		return
 	}
+	c.inPlace = true
 	c.start = slices.Grow(c.start[:0], len(c.messages))[:len(c.messages)]
 	for k, i := range c.messages {
 		c.start[k] = l.start[i]
@@ -226,7 +238,7 @@ func (l *lister) vary(c *solved, rng *rand.Rand) {
 		reach := 4 * l.items[c.messages[k]]
 		at[k] += rng.Int32N(2*reach+1) - reach
 	}
-	l.clear(&c.component)
+	l.empty(c)
 	l.stats.Tries++
 	for _, i := range l.legalOrder(byKey(c.messages, func(k int) int32 { return at[k] })) {
 		x := l.earliest(i, l.released(i), c.horizon)

@@ -7,14 +7,13 @@ import (
 	"sync"
 )
 
-// finish restores the best listings and moves the messages whose control pairs
+// finish takes the best listings, which are in place, and moves the messages whose control pairs
 // no row can hold (R12) by the smallest amounts that keep everything legal.
 func (l *lister) finish() (*Schedule, error) {
 	worst := int32(0)
 	var tiles []int32 // whose rows have to be tried
 	for k := range l.components {
 		c := &l.components[k]
-		l.restore(c)
 		if c.horizon > worst {
 			worst, l.stats.Method = c.horizon, c.method
 		}
@@ -22,6 +21,7 @@ func (l *lister) finish() (*Schedule, error) {
 			tiles = append(tiles, c.tiles...)
 		}
 	}
+	l.stats.Looks = l.looked
 	s := &Schedule{Start: l.start}
 	s.horizons(l.p)
 	for {

@@ -54,6 +54,7 @@ type Stats struct {
 	Components int    // parts that share no tile
 	Tries      int    // listings made, over all components
 	Trials     int    // ejections tried, over all components
+	Looks      int64  // receives looked at, the unit of Options.Effort
 	Repairs    int    // messages moved for R12
 	Method     string // listing that gave the component with the largest horizon
 }

@@ -87,9 +87,9 @@ type receive struct {
 // EncodeTile's and the checker's.
 func (r *Roles) Tile(t int, start []int32, dst *TileStream) error {
 	dst.Sends, dst.Controls, dst.Horizon = dst.Sends[:0], dst.Controls[:0], 0
-	var few [64]receive // the usual number, without an allocation
-	receives := few[:0]
-	for _, ro := range r.list[r.first[t]:r.first[t+1]] {
+	list := r.list[r.first[t]:r.first[t+1]]
+	receives := make([]receive, 0, len(list))
+	for _, ro := range list {
 		m := &r.p.Messages[ro.message]
 		x, n := start[ro.message], m.Items()
 		horizon := x + n
@@ -109,8 +109,24 @@ func (r *Roles) Tile(t int, start []int32, dst *TileStream) error {
 		dst.Horizon = max(dst.Horizon, horizon)
 	}
 	slices.SortFunc(dst.Sends, func(a, b RowSend) int { return cmp.Compare(a.Start, b.Start) })
-	slices.SortFunc(receives, func(a, b receive) int { return cmp.Compare(a.busy, b.busy) })
-	return dst.control(receives)
+	return dst.control(byWindow(receives))
+}
+
+// byWindow sorts receives by their windows. Numbers sort faster than structs.
+func byWindow(receives []receive) []receive {
+	keys := make([]int64, len(receives))
+	for k := range receives {
+		keys[k] = int64(receives[k].busy)<<32 | int64(k)
+	}
+	if slices.IsSorted(keys) {
+		return receives
+	}
+	slices.Sort(keys)
+	out := make([]receive, len(receives))
+	for k, key := range keys {
+		out[k] = receives[uint32(key)]
+	}
+	return out
 }
 
 func (r *Roles) receive(m *Message, d Dest, x int32) receive {
@@ -138,11 +154,12 @@ func (r *Roles) receive(m *Message, d Dest, x int32) receive {
 
 // control fills in the controls of the receives, sorted by time.
 func (dst *TileStream) control(receives []receive) error {
+	sources, pointers := make([]RowControl, 0, 2*len(receives)), make([]RowControl, 0, len(receives))
 	source := func(event int32, sel uint8, v uint32) {
-		dst.Controls = append(dst.Controls, RowControl{event, SourceStream, sel, v})
+		sources = append(sources, RowControl{event, SourceStream, sel, v})
 	}
 	pointer := func(event int32, sel uint8, v uint32) {
-		dst.Controls = append(dst.Controls, RowControl{event, PointerStream, sel, v})
+		pointers = append(pointers, RowControl{event, PointerStream, sel, v})
 	}
 	for i, in := range receives {
 		if i > 0 && in.busy < receives[i-1].end {
@@ -168,9 +185,22 @@ func (dst *TileStream) control(receives []receive) error {
 			pointer(in.pi, device.SelPointer, in.addr/4)
 		}
 	}
-	slices.SortFunc(dst.Controls, func(a, b RowControl) int {
-		return cmp.Or(cmp.Compare(a.Event, b.Event), cmp.Compare(a.Stream, b.Stream))
-	})
+	byEvent := func(a, b RowControl) int { return cmp.Compare(a.Event, b.Event) }
+	for _, list := range [][]RowControl{sources, pointers} {
+		if !slices.IsSortedFunc(list, byEvent) { // paired messages mix with others
+			slices.SortStableFunc(list, byEvent)
+		}
+	}
+	dst.Controls = slices.Grow(dst.Controls, len(sources)+len(pointers))
+	for len(sources) > 0 && len(pointers) > 0 {
+		next := &sources
+		if pointers[0].Event < sources[0].Event {
+			next = &pointers
+		}
+		dst.Controls = append(dst.Controls, (*next)[0])
+		*next = (*next)[1:]
+	}
+	dst.Controls = append(append(dst.Controls, sources...), pointers...)
 	return nil
 }
 

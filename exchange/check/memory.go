@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -49,10 +48,14 @@ func (c *checker) memory(tile int, roles []role) *Violation {
 
 // meet tells whether any byte is written and accessed a second time.
 func meet(list []access) bool {
-	sorted := slices.Clone(list)
-	slices.SortFunc(sorted, func(a, b access) int { return cmp.Compare(a.lo, b.lo) })
+	order := make([]uint64, len(list)) // by first byte; numbers sort faster than structs
+	for k := range list {
+		order[k] = uint64(list[k].lo)<<32 | uint64(k)
+	}
+	slices.Sort(order)
 	var any, written uint32 // ends of the ranges so far
-	for _, a := range sorted {
+	for _, key := range order {
+		a := &list[uint32(key)]
 		if a.lo < written || a.write && a.lo < any {
 			return true
 		}
