@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ipusolve/encode"
 	"ipusolve/solve"
 	"ipusolve/solve/auto"
 	"ipusolve/solve/cert"
@@ -33,7 +34,8 @@ func solveCommand() *cli.Command {
 			&cli.Float64Flag{Name: "gap", Usage: "stop at this proven `GAP` (best − bound) / best"},
 			&cli.Uint64Flag{Name: "seed", Usage: "seed of the search"},
 			&cli.IntFlag{Name: "threads", Usage: "most threads to use", Value: 1},
-			&cli.StringSliceFlag{Name: "disable", Usage: "do without `TECHNIQUE`: " + techniqueList()},
+			&cli.StringSliceFlag{Name: "disable", Usage: "do without `TECHNIQUE`: " + techniqueList(solve.Techniques()) +
+				"; for buffers " + techniqueList(encode.PackTechniques())},
 			&cli.BoolFlag{Name: "ablate", Usage: "solve once more without each technique, and compare"},
 			&cli.Int64Flag{Name: "capacity", Usage: "addresses that buffers may take; default: the number in the name, as in A.1048576.csv"},
 			&cli.StringFlag{Name: "export", Usage: "write the model to `FILE`.{lp,mps,opb,cnf}"},
@@ -45,9 +47,9 @@ func solveCommand() *cli.Command {
 	}
 }
 
-func techniqueList() string {
+func techniqueList(list []solve.Technique) string {
 	var names []string
-	for _, t := range solve.Techniques() {
+	for _, t := range list {
 		names = append(names, string(t))
 	}
 	return strings.Join(names, ", ")
@@ -58,7 +60,11 @@ func solveFile(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	opt, err := solveOptions(c)
+	techniques := solve.Techniques()
+	if isPacking(path) {
+		techniques = encode.PackTechniques()
+	}
+	opt, err := solveOptions(c, techniques)
 	if err != nil {
 		return err
 	}
@@ -98,8 +104,9 @@ func solveFile(c *cli.Context) error {
 	return nil
 }
 
-// solveOptions are the search options of a command line.
-func solveOptions(c *cli.Context) (solve.Options, error) {
+// solveOptions are the search options of a command line, for an engine that has
+// these techniques.
+func solveOptions(c *cli.Context, techniques []solve.Technique) (solve.Options, error) {
 	opt := solve.Options{TimeLimit: c.Duration("time-limit"), Effort: c.Int64("effort"), Gap: c.Float64("gap"), Seed: c.Uint64("seed"), Threads: c.Int("threads")}
 	switch {
 	case !(opt.Gap >= 0 && opt.Gap < 1):
@@ -112,8 +119,8 @@ func solveOptions(c *cli.Context) (solve.Options, error) {
 		return opt, usageError("solve: --threads: want at least 1, found %d", opt.Threads)
 	}
 	for _, name := range c.StringSlice("disable") {
-		if !slices.Contains(solve.Techniques(), solve.Technique(name)) {
-			return opt, usageError("solve: --disable: unknown technique %q, want one of %s", name, techniqueList())
+		if !slices.Contains(techniques, solve.Technique(name)) {
+			return opt, usageError("solve: --disable: unknown technique %q, want one of %s", name, techniqueList(techniques))
 		}
 		opt.Disable = append(opt.Disable, solve.Technique(name))
 	}

@@ -39,7 +39,7 @@ func solveBuffers(c *cli.Context, path string, opt solve.Options) error {
 	if err != nil {
 		return err
 	}
-	for _, flag := range []string{"export", "cert", "ablate"} {
+	for _, flag := range []string{"cert", "ablate"} {
 		if c.IsSet(flag) {
 			return usageError("solve: --%s is for models, not for buffers", flag)
 		}
@@ -51,6 +51,15 @@ func solveBuffers(c *cli.Context, path string, opt solve.Options) error {
 	})
 	if err != nil {
 		return err
+	}
+	if out := c.String("export"); out != "" {
+		m, err := encode.NewPackingModel(p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err := exportTo(out, m.Model); err != nil {
+			return err
+		}
 	}
 	console := newConsole(c.App.ErrWriter)
 	opt.Log = newLog(c, console)
@@ -109,6 +118,9 @@ func writePacking(c *cli.Context, p *encode.Packing, res *encode.PackResult) err
 	fmt.Fprintf(w, "height    %s\nbound     %d\nsearch    %d nodes\n", height, res.Bound, res.Stats.Nodes)
 	if out != "" && res.At != nil {
 		fmt.Fprintf(w, "solution  written to %s\n", out)
+	}
+	if path := c.String("export"); path != "" {
+		fmt.Fprintf(w, "export    written to %s\n", path)
 	}
 	return nil
 }
