@@ -15,7 +15,9 @@ type Certificate struct {
 }
 
 // Dual is a sparse dual vector: y[Rows[k]] = Num[k]/Den with Den > 0 and Rows
-// ascending. Signs: ≥ 0 on ≥ rows, ≤ 0 on ≤ rows.
+// ascending. Signs: ≥ 0 on ≥ rows, ≤ 0 on ≤ rows. Rows from the number of the
+// model's rows on are the cuts of Nodes[0].Fix in their order. Engines put a
+// vector of the root's relaxation without cuts first.
 type Dual struct {
 	Den  int64   `json:"den"`
 	Rows []int   `json:"rows"`
@@ -40,11 +42,21 @@ type ProofNode struct {
 // Tightening changes bounds that Duals[Dual] justifies, each on its own in the
 // box before the tightening: on the side that the change cuts off, the vector's
 // bound is at least Certificate.Bound, or, with Farkas, its bound for the zero
-// objective is positive.
+// objective is positive. With Cut, at the root only, it adds a row instead.
 type Tightening struct {
 	Dual   int           `json:"dual"`
 	Farkas bool          `json:"farkas,omitempty"`
-	Bounds []BoundChange `json:"bounds"`
+	Bounds []BoundChange `json:"bounds,omitempty"`
+	Cut    *Cut          `json:"cut,omitempty"`
+}
+
+// Cut is the row Σ Vars ≤ Most over integral variables that the box at that
+// point keeps in 0…1. It holds because Most+1 of them at 1, whichever they are,
+// make the bound of its vector for the zero objective positive. Vectors may use
+// it from there on.
+type Cut struct {
+	Vars []int `json:"vars"`
+	Most int64 `json:"most"`
 }
 
 // BoundChange sets one bound of an integral variable.

@@ -13,6 +13,7 @@ type Technique string
 const (
 	Presolve            Technique = "presolve"
 	DualAscent          Technique = "dual-ascent"
+	Cuts                Technique = "cuts" // cover and clique cuts at the root
 	ReducedCostFixing   Technique = "reduced-cost-fixing"
 	Rounding            Technique = "rounding"
 	Diving              Technique = "diving"
@@ -24,7 +25,7 @@ const (
 
 // Techniques lists every technique, in the order an ablation prints them.
 func Techniques() []Technique {
-	return []Technique{Presolve, DualAscent, ReducedCostFixing, Rounding, Diving, PseudoCosts, StrongBranching, ExactlyOneBranching, Plunging}
+	return []Technique{Presolve, DualAscent, Cuts, ReducedCostFixing, Rounding, Diving, PseudoCosts, StrongBranching, ExactlyOneBranching, Plunging}
 }
 
 // Options steers a solve. The zero value has no limits and asks for a proof.

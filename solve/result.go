@@ -77,6 +77,7 @@ type Stats struct {
 	Vars, Rows   int
 	VarsLeft     int   // after presolve
 	RowsLeft     int   // after presolve
+	Cuts         int   // rows added at the root
 	Nodes        int   // nodes of the tree whose relaxation was solved
 	OpenNodes    int   // nodes left when the solve ended
 	LPs          int   // relaxations solved, probing and heuristics included

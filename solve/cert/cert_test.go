@@ -130,6 +130,56 @@ func TestExclude(t *testing.T) {
 	}
 }
 
+// Any two of a, b and c exceed the row; its relaxation alone proves −16⅔ only.
+const knapsack = `ipusolve-certificate 1
+model "knapsack"
+constant 0
+var binary 0 1 -10 "a"
+var binary 0 1 -10 "b"
+var binary 0 1 -12 "c"
+row <= 5 0:3 1:3 2:4 "room"
+status optimal
+bound -12
+values 0 0 1
+dual 1 0:-1
+dual 1 1:-12
+cut 0 1 0 1 2
+leaf 1
+end
+`
+
+func TestCut(t *testing.T) {
+	for _, c := range []struct{ old, with, want string }{
+		{"", "", ""},
+		{"cut 0 1 0 1 2\n", "", "row 1 out of order or range"},
+		{"cut 0 1 0 1 2", "cut 0 0 0 1 2", "cut 0 is not implied"},
+		{"cut 0 1 0 1 2", "cut 0 -1 0 1 2", "of no variables"},
+		{"cut 0 1 0 1 2", "cut 0 1 0 1 1", "variable 1"},
+		{"cut 0 1 0 1 2", "cut 0 1 0 1 3", "variable 3"},
+		{"cut 0 1 0 1 2", "cut 1 1 0 1 2", "row 1 is used before its cut"},
+		{"cut 0 1 0 1 2", "cut 2 1 0 1 2", "no dual 2"},
+		{"row <= 5", "row <= 6", "cut 0 is not implied"},
+		{"dual 1 1:-12", "dual 1 1:12", "sign of the multiplier of row 1"},
+		{"cut 0 1 0 1 2\nleaf 1", "branch 0 0 1 2\ncut 0 1 0 1 2\nleaf 1\nleaf 1", "row 1 out of order"},
+		{"cut 0 1 0 1 2\nleaf 1", "cut 0 1 0 1 2\nbranch 0 0 1 2\ncut 0 1 0 1 2\nleaf 1\nleaf 1", "below the root"},
+		{"binary 0 1 -10", "integer 0 2 -10", "variable 0"},
+	} {
+		m, k, err := cert.Read(strings.NewReader(strings.Replace(knapsack, c.old, c.with, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = cert.Check(m, k)
+		if (err == nil) != (c.want == "") || err != nil && !(errors.Is(err, cert.ErrInvalid) && strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%q → %q: error %v, want %q", c.old, c.with, err, c.want)
+		}
+	}
+	for _, bad := range []string{"cut 0 1", "cut 0 1 x"} {
+		if _, _, err := cert.Read(strings.NewReader(strings.Replace(knapsack, "cut 0 1 0 1 2", bad, 1))); !errors.Is(err, cert.ErrSyntax) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	good := docExample(t)
 	for _, c := range []struct{ old, with, want string }{
@@ -299,7 +349,11 @@ func mutate(r *rand.Rand, c *solve.Certificate) {
 		switch {
 		case len(n.Fix) > 0 && r.IntN(2) == 0:
 			f := &n.Fix[r.IntN(len(n.Fix))]
-			f.Bounds[r.IntN(len(f.Bounds))].Bound += delta
+			if f.Cut != nil {
+				f.Cut.Most += delta
+			} else {
+				f.Bounds[r.IntN(len(f.Bounds))].Bound += delta
+			}
 		case n.Branch != nil:
 			n.Branch.At += delta
 			if len(n.Branch.Zero) > 0 {
@@ -315,6 +369,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(docExample(f))
 	f.Add(strings.Replace(docExample(f), "branch 1 0 1 2", "choose 0 1 2 0", 1))
 	f.Add(strings.Replace(docExample(f), "branch 1 0 1 2\nleaf 0 farkas\n", "exclude 0 1>=1\n", 1))
+	f.Add(knapsack)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, c, err := cert.Read(strings.NewReader(text))
 		if err != nil {

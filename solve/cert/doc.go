@@ -47,12 +47,17 @@
 //	dual DENOMINATOR ROW:NUMERATOR…
 //	fix DUAL VARIABLE<=BOUND…           or >=; the side cut off costs too much
 //	exclude DUAL VARIABLE<=BOUND…       or >=; the side cut off is infeasible
+//	cut DUAL MOST VARIABLE…             at the root: at most MOST of the variables are 1
 //	branch VARIABLE AT DOWN UP          children by node number
 //	choose ROW DOWN UP VARIABLE…        the variables are 0 in DOWN, the others in UP
 //	leaf DUAL [farkas]
 //
-// A branch, choose or leaf line is a node; the fix and exclude lines before it
-// belong to it and apply in their order.
+// A branch, choose or leaf line is a node; the fix, exclude and cut lines before
+// it belong to it and apply in their order. A cut is a new row with the next row
+// number, for the vectors of later lines. It holds because MOST+1 of its
+// variables at 1, whichever they are, make the bound of its vector for the zero
+// objective positive: 3a + 3b + 4c ≤ 5 with multiplier −1 reads
+// −5 + 3a + 3b + 4c ≤ 0, so a + b + c ≤ 1.
 //
 // The example: with multiplier 1 the row "cover" gives 1 + 1·x + 0·y ≥ 1, so x = 1
 // costs at least 2 and may be cut off. Then y = 0 violates the row (1 − 0 > 0), and

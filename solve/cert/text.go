@@ -67,6 +67,14 @@ func Write(w io.Writer, m *solve.Model, c *solve.Certificate) error {
 
 func writeNode(b *bufio.Writer, n *solve.ProofNode) {
 	for _, f := range n.Fix {
+		if f.Cut != nil {
+			fmt.Fprintf(b, "cut %d %d", f.Dual, f.Cut.Most)
+			for _, j := range f.Cut.Vars {
+				fmt.Fprintf(b, " %d", j)
+			}
+			fmt.Fprintln(b)
+			continue
+		}
 		word := "fix"
 		if f.Farkas {
 			word = "exclude"
@@ -186,6 +194,8 @@ func (p *parser) line(text string) error {
 		return p.dual(f)
 	case "fix", "exclude":
 		return p.tightening(f, word == "exclude")
+	case "cut":
+		return p.cut(f)
 	case "leaf", "branch", "choose":
 		return p.node(word, f)
 	}
@@ -277,6 +287,22 @@ func (p *parser) tightening(f []string, farkas bool) error {
 		t.Bounds = append(t.Bounds, solve.BoundChange{Var: int(j), Upper: upper, Bound: x})
 	}
 	p.fix = append(p.fix, t)
+	return nil
+}
+
+func (p *parser) cut(f []string) error {
+	ints := make([]int64, len(f))
+	if err := each(f, ints); err != nil {
+		return err
+	}
+	if len(f) < 3 {
+		return errors.New("dual, number and variables expected")
+	}
+	c := &solve.Cut{Most: ints[1]}
+	for _, j := range ints[2:] {
+		c.Vars = append(c.Vars, int(j))
+	}
+	p.fix = append(p.fix, solve.Tightening{Dual: int(ints[0]), Farkas: true, Cut: c})
 	return nil
 }
 

@@ -2,18 +2,21 @@ package cert
 
 import (
 	"math/big"
+	"slices"
 
 	"ipusolve/solve"
 )
 
 // checker walks the tree of one certificate.
 type checker struct {
-	m     *solve.Model
-	c     *solve.Certificate
-	lo    []int64 // the current box
-	hi    []int64
-	trail []undo
-	least *big.Rat // least bound of leaves and cut-off sides so far
+	m        *solve.Model
+	c        *solve.Certificate
+	lo       []int64 // the current box
+	hi       []int64
+	trail    []undo
+	cuts     []solve.Row // so far
+	promised int         // cuts that the root will have
+	least    *big.Rat    // least bound of leaves and cut-off sides so far
 
 	// The vector last priced, and whether for the zero objective.
 	dual    int
@@ -44,6 +47,13 @@ func newChecker(m *solve.Model, c *solve.Certificate) (*checker, error) {
 			}
 		}
 	}
+	if len(c.Nodes) > 0 {
+		for _, f := range c.Nodes[0].Fix {
+			if f.Cut != nil {
+				k.promised++
+			}
+		}
+	}
 	for d := range c.Duals {
 		if err := k.signs(d); err != nil {
 			return nil, err
@@ -60,10 +70,16 @@ func (k *checker) signs(d int) error {
 	}
 	last := -1
 	for e, i := range v.Rows {
-		if i <= last || i >= len(k.m.Rows) {
+		if i <= last || i >= len(k.m.Rows)+k.promised {
 			return invalid("dual %d: row %d out of order or range", d, i)
 		}
 		last = i
+		if i >= len(k.m.Rows) {
+			if v.Num[e] > 0 {
+				return invalid("dual %d: sign of the multiplier of row %d", d, i)
+			}
+			continue
+		}
 		switch s := k.m.Rows[i].Sense; {
 		case s == solve.LE && v.Num[e] > 0, s == solve.GE && v.Num[e] < 0:
 			return invalid("dual %d: sign of the multiplier of row %q", d, k.m.Rows[i].Name)
@@ -99,7 +115,11 @@ func (k *checker) tree() error {
 		reached++
 		n := &k.c.Nodes[v.node]
 		for f := range n.Fix {
-			if err := k.fixings(v.node, &n.Fix[f]); err != nil {
+			step := k.fixings
+			if n.Fix[f].Cut != nil {
+				step = k.cut
+			}
+			if err := step(v.node, &n.Fix[f]); err != nil {
 				return err
 			}
 		}
@@ -196,16 +216,24 @@ func (k *checker) integral(j int) bool {
 
 // price computes the reduced costs of dual d, unless they are at hand. It works
 // by rows, so that a vector for the zero objective costs no more than its rows.
-func (k *checker) price(d int, farkas bool) {
+func (k *checker) price(at, d int, farkas bool) error {
+	if d < 0 || d >= len(k.c.Duals) {
+		return invalid("node %d: no dual %d", at, d)
+	}
 	if k.dual == d && k.farkas == farkas {
-		return
+		return nil
+	}
+	v := &k.c.Duals[d]
+	for _, i := range v.Rows {
+		if i >= len(k.m.Rows)+len(k.cuts) {
+			return invalid("dual %d: row %d is used before its cut", d, i)
+		}
 	}
 	for _, j := range k.touched {
 		k.rc[j].SetInt64(0)
 		k.inside[j] = false
 	}
 	k.dual, k.farkas, k.touched = d, farkas, k.touched[:0]
-	v := &k.c.Duals[d]
 	den := big.NewInt(v.Den)
 	var p, q big.Int
 	k.base.SetInt64(0)
@@ -219,7 +247,7 @@ func (k *checker) price(d int, farkas bool) {
 		}
 	}
 	for e, i := range v.Rows {
-		r := &k.m.Rows[i]
+		r := k.row(i)
 		q.SetInt64(v.Num[e])
 		k.base.Add(&k.base, p.Mul(&q, p.SetInt64(r.RHS)))
 		for _, t := range r.Terms {
@@ -227,6 +255,15 @@ func (k *checker) price(d int, farkas bool) {
 			k.rc[t.Var].Sub(&k.rc[t.Var], p.Mul(&q, p.SetInt64(t.Coef)))
 		}
 	}
+	return nil
+}
+
+// row is a row of the model or a cut.
+func (k *checker) row(i int) *solve.Row {
+	if i < len(k.m.Rows) {
+		return &k.m.Rows[i]
+	}
+	return &k.cuts[i-len(k.m.Rows)]
 }
 
 func (k *checker) touch(j int) {
@@ -270,10 +307,9 @@ func (k *checker) leaf(at int, n *solve.ProofNode) error {
 			return nil
 		}
 	}
-	if n.Dual < 0 || n.Dual >= len(k.c.Duals) {
-		return invalid("node %d: no dual %d", at, n.Dual)
+	if err := k.price(at, n.Dual, n.Farkas); err != nil {
+		return err
 	}
-	k.price(n.Dual, n.Farkas)
 	sum := k.total()
 	if !n.Farkas {
 		k.record(sum)
@@ -286,10 +322,9 @@ func (k *checker) leaf(at int, n *solve.ProofNode) error {
 // fixings bounds or excludes the side that each change of a tightening cuts
 // off, then applies all.
 func (k *checker) fixings(at int, f *solve.Tightening) error {
-	if f.Dual < 0 || f.Dual >= len(k.c.Duals) {
-		return invalid("node %d: no dual %d", at, f.Dual)
+	if err := k.price(at, f.Dual, f.Farkas); err != nil {
+		return err
 	}
-	k.price(f.Dual, f.Farkas)
 	sum := k.total()
 	for _, c := range f.Bounds {
 		if !k.integral(c.Var) {
@@ -315,5 +350,40 @@ func (k *checker) fixings(at int, f *solve.Tightening) error {
 	for _, c := range f.Bounds {
 		k.tighten(c)
 	}
+	return nil
+}
+
+// cut checks a new row and keeps it.
+func (k *checker) cut(at int, f *solve.Tightening) error {
+	if at != 0 || f.Cut.Most < 0 {
+		return invalid("node %d: a cut below the root, or of no variables", at)
+	}
+	if err := k.price(at, f.Dual, true); err != nil {
+		return err
+	}
+	row := solve.Row{Sense: solve.LE, RHS: f.Cut.Most}
+	seen := map[int]bool{}
+	var rise []*big.Int // what a variable at 1 adds to the least total
+	for _, j := range f.Cut.Vars {
+		if !k.integral(j) || seen[j] || k.lo[j] < 0 || k.hi[j] > 1 {
+			return invalid("node %d: cut %d: variable %d", at, len(k.cuts), j)
+		}
+		seen[j] = true
+		row.Terms = append(row.Terms, solve.Term{Var: j, Coef: 1})
+		if k.hi[j] == 1 {
+			rise = append(rise, new(big.Int).Sub(&k.rc[j], k.clip(j, k.lo[j], 1)))
+		}
+	}
+	if int64(len(rise)) > f.Cut.Most {
+		slices.SortFunc(rise, (*big.Int).Cmp)
+		sum := k.total()
+		for _, x := range rise[:f.Cut.Most+1] {
+			sum.Add(sum, x)
+		}
+		if sum.Sign() <= 0 {
+			return invalid("node %d: cut %d is not implied by dual %d", at, len(k.cuts), f.Dual)
+		}
+	}
+	k.cuts = append(k.cuts, row)
 	return nil
 }

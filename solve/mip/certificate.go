@@ -16,6 +16,9 @@ func (s *search) certificate(r *solve.Result) *solve.Certificate {
 		}
 		return k
 	}
+	if s.plain != nil {
+		use(s.plain)
+	}
 	type visit struct {
 		n         *node
 		inherited *solve.Dual

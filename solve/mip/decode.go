@@ -196,6 +196,15 @@ func (d *decoder) repair() bool {
 	return false
 }
 
+// finish is the assignment after local search.
+func (d *decoder) finish() []int64 {
+	d.improve()
+	if d.repair() {
+		d.improve()
+	}
+	return d.values()
+}
+
 // values is the assignment of the choice; variables outside the selection are at
 // their lower bounds.
 func (d *decoder) values() []int64 {

@@ -2,6 +2,7 @@ package mip
 
 import (
 	"math"
+	"math/bits"
 
 	"ipusolve/solve"
 	"ipusolve/solve/lp"
@@ -23,8 +24,37 @@ func (s *search) heuristics(n *node, b box, sol *lp.Solution, basis lp.Basis) {
 	if s.on(solve.Rounding) {
 		s.accept(s.roundSets(sol.Primal, values), sol.Primal)
 	}
+	if s.on(solve.DualAscent) && s.selection != nil && (n == s.root || s.stats.Nodes%diveEvery == 0) {
+		s.decode(n, b)
+	}
 	if s.on(solve.Diving) && (n == s.root || s.stats.Nodes%diveEvery == 0) && !s.closes(n.bound) {
 		s.diving(b, sol, basis)
+	}
+}
+
+// decode reads choices off the node's dual vector, which prices the side rows as
+// well, and improves them by local search.
+func (s *search) decode(n *node, b box) {
+	d := n.dual
+	if d == nil || n.farkas {
+		return
+	}
+	if _, ok := s.prover.evaluate(d, b, false); !ok {
+		return
+	}
+	var largest uint64
+	for _, r := range s.prover.rc {
+		largest = max(largest, abs64(r))
+	}
+	shift := max(0, bits.Len64(largest)-bits.Len64(broken)+10) // sums stay below broken
+	a := &ascent{in: s.in, s: s.selection, rc: make([]int64, len(s.prover.rc))}
+	for j, r := range s.prover.rc {
+		a.rc[j] = r >> shift
+	}
+	c := newDecoder(a)
+	for _, forward := range [...]bool{true, false} {
+		c.decode(forward)
+		s.accept(c.finish(), nil)
 	}
 }
 

@@ -46,16 +46,19 @@ func (Solver) Solve(ctx context.Context, m *solve.Model, opt solve.Options) (*so
 	if p.on(solve.DualAscent) && !p.ascend(ctx) {
 		return p.closed(), nil
 	}
-	in := p.instance()
-	relax, err := newRelaxer(lp.Relaxation(p.model))
+	relax, basis, err := p.root(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("mip: %w", err)
 	}
+	in := p.instance()
 	s := &search{
 		ctx: ctx, in: in, opt: opt, begin: begin,
 		relax: relax, prover: newProver(in), rootBox: in.rootBox(),
-		log: log, pseudo: newPseudo(in, opt.Seed), bestObj: p.bestObj, start: p.dual,
+		log: log, pseudo: newPseudo(in, opt.Seed), bestObj: p.bestObj, start: p.dual, plain: p.plain, startBasis: basis,
 		stats: p.stats(),
+	}
+	if p.on(solve.DualAscent) {
+		s.selection = newSelection(in)
 	}
 	defer s.free()
 	s.run()
@@ -64,18 +67,19 @@ func (Solver) Solve(ctx context.Context, m *solve.Model, opt solve.Options) (*so
 
 // search is one solve.
 type search struct {
-	ctx     context.Context
-	in      *instance
-	opt     solve.Options
-	begin   time.Time
-	log     *slog.Logger
-	relax   *relaxer
-	elastic *elastic // made when first needed
-	prover  *prover
-	pseudo  *pseudo
-	strong  int64 // simplex iterations spent on strong branching
-	rootBox box
-	stats   solve.Stats
+	ctx       context.Context
+	in        *instance
+	opt       solve.Options
+	begin     time.Time
+	log       *slog.Logger
+	relax     *relaxer
+	elastic   *elastic // made when first needed
+	prover    *prover
+	pseudo    *pseudo
+	selection *selection // nil when the model is none
+	strong    int64      // simplex iterations spent on strong branching
+	rootBox   box
+	stats     solve.Stats
 
 	root    *node
 	open    queue
@@ -85,10 +89,12 @@ type search struct {
 	now     *node   // in process
 	dive    *node   // next node of the current plunge
 
-	start   *solve.Dual       // proves the root's first bound; nil = the box does
-	best    *solve.Assignment // nil while the incumbent is the preparation's
-	bestObj *big.Rat
-	gap     float64 // last logged
+	start      *solve.Dual       // proves the root's first bound; nil = the box does
+	plain      *solve.Dual       // without cuts; nil = the root's own is
+	startBasis lp.Basis          // of the root; nil = none
+	best       *solve.Assignment // nil while the incumbent is the preparation's
+	bestObj    *big.Rat
+	gap        float64 // last logged
 }
 
 func (s *search) free() {
@@ -112,7 +118,7 @@ func (s *search) run() {
 	if !ok {
 		panic("mip: the box bound overflows although the model is valid")
 	}
-	s.root = &node{dual: zero, bound: p.bound}
+	s.root = &node{dual: zero, bound: p.bound, basis: s.startBasis}
 	s.raise(s.root, s.rootBox, s.start)
 	s.open.push(s.root)
 	if s.opt.WarmStart != nil {

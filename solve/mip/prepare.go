@@ -27,6 +27,11 @@ type preparation struct {
 	dual    *solve.Dual // of model; from the ascent
 	fixed   int         // bounds tightened by the ascent's reduced costs
 	found   int         // incumbents
+
+	plain      *solve.Dual // of the root's relaxation before cuts, if there are cuts
+	cuts       []derived   // rows of model behind those of the last stage
+	lps        int
+	iterations int64
 }
 
 // ascentRounds bounds how often an ascent and a presolve alternate.
@@ -62,6 +67,9 @@ func (p *preparation) warmStart() {
 // exactlyOne reports whether row i of the model is an exactly-one row there and
 // in all models before.
 func (p *preparation) exactlyOne(i int) bool {
+	if i >= len(p.model.Rows)-len(p.cuts) {
+		return false
+	}
 	for k := len(p.stages) - 1; k >= 0; k-- {
 		if !p.stages[k].ExactlyOne(i) {
 			return false
@@ -95,11 +103,7 @@ func (p *preparation) ascend(ctx context.Context) bool {
 		a.run(ctx, func(bound float64) bool {
 			for _, forward := range [...]bool{true, false} {
 				d.decode(forward)
-				d.improve()
-				if d.repair() {
-					d.improve()
-				}
-				p.offer(&solve.Assignment{Values: d.values()})
+				p.offer(&solve.Assignment{Values: d.finish()})
 			}
 			return p.closes(bound)
 		})
@@ -188,8 +192,8 @@ func (p *preparation) offer(a *solve.Assignment) {
 }
 
 func (p *preparation) stats() solve.Stats {
-	return solve.Stats{Vars: len(p.original.Vars), Rows: len(p.original.Rows), VarsLeft: len(p.model.Vars), RowsLeft: len(p.model.Rows),
-		Fixed: p.fixed, Incumbents: p.found}
+	return solve.Stats{Vars: len(p.original.Vars), Rows: len(p.original.Rows), VarsLeft: len(p.model.Vars), RowsLeft: len(p.model.Rows) - len(p.cuts),
+		Cuts: len(p.cuts), Fixed: p.fixed, Incumbents: p.found, LPs: p.lps, LPIterations: p.iterations}
 }
 
 // closed is the result when the last stage leaves nothing: the incumbent is
@@ -208,6 +212,7 @@ func (p *preparation) closed() *solve.Result {
 
 // finish carries a result of the model back to the original.
 func (p *preparation) finish(r *solve.Result) *solve.Result {
+	p.introduce(r.Certificate)
 	own := r.Values != nil || p.best == nil // the search found better
 	for k := len(p.stages) - 1; k >= 0; k-- {
 		r.Certificate = p.stages[k].Certificate(r.Certificate)

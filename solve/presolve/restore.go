@@ -40,23 +40,27 @@ func (r *Reduced) ExactlyOne(i int) bool {
 
 // Certificate turns a certificate of the model into one of the original: its
 // root first repeats the tightenings of the log, each with its own vector, and
-// all indices become the original's. A certificate without values stays without.
+// all indices become the original's, except that the vectors keep theirs and
+// those of the log follow. A certificate without values stays without.
 func (r *Reduced) Certificate(c *solve.Certificate) *solve.Certificate {
 	out := &solve.Certificate{Status: c.Status, Bound: c.Bound}
 	if (c.Status == solve.Optimal || c.Status == solve.Feasible) && len(c.Values) == len(r.Vars) {
 		out.Assignment = *r.Assignment(&c.Assignment)
 	}
-	root := r.steps(out)
-	first := len(out.Duals)
 	for _, d := range c.Duals {
 		e := solve.Dual{Den: d.Den, Num: d.Num}
 		for _, i := range d.Rows {
-			e.Rows = append(e.Rows, r.Rows[i])
+			if i < len(r.Rows) {
+				e.Rows = append(e.Rows, r.Rows[i])
+			} else { // a cut
+				e.Rows = append(e.Rows, i-len(r.Rows)+len(r.original.Rows))
+			}
 		}
 		out.Duals = append(out.Duals, e)
 	}
+	root := r.steps(out)
 	for k := range c.Nodes {
-		n := r.node(&c.Nodes[k], first)
+		n := r.node(&c.Nodes[k])
 		if k == 0 {
 			n.Fix = append(root, n.Fix...)
 		}
@@ -86,13 +90,16 @@ func (r *Reduced) steps(c *solve.Certificate) (fix []solve.Tightening) {
 	return fix
 }
 
-func (r *Reduced) node(n *solve.ProofNode, first int) solve.ProofNode {
+func (r *Reduced) node(n *solve.ProofNode) solve.ProofNode {
 	out := solve.ProofNode{Dual: n.Dual, Farkas: n.Farkas}
-	if n.Dual >= 0 {
-		out.Dual += first
-	}
 	for _, f := range n.Fix {
-		g := solve.Tightening{Dual: f.Dual + first, Farkas: f.Farkas}
+		g := solve.Tightening{Dual: f.Dual, Farkas: f.Farkas}
+		if f.Cut != nil {
+			g.Cut = &solve.Cut{Most: f.Cut.Most}
+			for _, j := range f.Cut.Vars {
+				g.Cut.Vars = append(g.Cut.Vars, r.Vars[j])
+			}
+		}
 		for _, b := range f.Bounds {
 			b.Var = r.Vars[b.Var]
 			g.Bounds = append(g.Bounds, b)
