@@ -35,7 +35,7 @@ func TestConflictByName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := mip.Solver{}.Conflict(context.Background(), m, solve.Options{})
+	c, err := (mip.Solver{}).Conflict(context.Background(), m, solve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,11 +43,11 @@ func TestConflictByName(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	m.Rows = m.Rows[:3]
-	if _, err := mip.Solver{}.Conflict(context.Background(), m, solve.Options{}); !errors.Is(err, mip.ErrFeasible) {
+	if _, err := (mip.Solver{}).Conflict(context.Background(), m, solve.Options{}); !errors.Is(err, mip.ErrFeasible) {
 		t.Errorf("feasible: %v", err)
 	}
 	m.Vars[0].Upper = -1
-	if _, err := mip.Solver{}.Conflict(context.Background(), m, solve.Options{}); !errors.Is(err, solve.ErrModel) {
+	if _, err := (mip.Solver{}).Conflict(context.Background(), m, solve.Options{}); !errors.Is(err, solve.ErrModel) {
 		t.Errorf("malformed: %v", err)
 	}
 }
@@ -78,7 +78,7 @@ func TestConflictMinimal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := mip.Solver{}.Conflict(context.Background(), m, solve.Options{})
+		c, err := (mip.Solver{}).Conflict(context.Background(), m, solve.Options{})
 		if errors.Is(err, mip.ErrFeasible) {
 			continue
 		}
