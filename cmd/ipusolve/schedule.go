@@ -21,7 +21,9 @@ func scheduleCommand() *cli.Command {
 		Description: "Every schedule is encoded, decoded and checked before it is printed.\n\n" +
 			"Example:\n  ipusolve schedule phase0.json --effort 64 -o schedule0.json",
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "effort", Usage: "listings to try on each component of a phase", Value: exchange.DefaultEffort},
+			&cli.IntFlag{Name: "effort", Usage: "work to spend on a phase, in looks at its receives; the same on every machine", Value: exchange.DefaultEffort},
+			&cli.Float64Flag{Name: "gap", Usage: "stop improving a phase at this `GAP` to its bound", Value: exchange.DefaultGap},
+			&cli.BoolFlag{Name: "optimal", Usage: "stop improving only at the bound or the end of the effort, as --gap 0"},
 			&cli.Uint64Flag{Name: "seed", Usage: "seed of the variations"},
 			&cli.DurationFlag{Name: "time-limit", Usage: "stop improving a phase after `TIME`; 0: never"},
 			&cli.StringFlag{Name: "json", Usage: "write the figures of all phases to `FILE`; - for stdout instead of text"},
@@ -39,12 +41,19 @@ func schedule(c *cli.Context) error {
 	if c.Int("effort") < 1 {
 		return usageError("schedule: --effort: want at least 1, found %d", c.Int("effort"))
 	}
+	gap := c.Float64("gap")
+	if gap < 0 || gap >= 1 {
+		return usageError("schedule: --gap: want from 0 to below 1, found %g", gap)
+	}
+	if gap == 0 || c.Bool("optimal") {
+		gap = -1 // only the bound itself ends the search
+	}
 	snap, err := readFile(path, exchange.ReadSnapshot)
 	if err != nil {
 		return err
 	}
 	console := newConsole(c.App.ErrWriter)
-	scheduler := limited{ipusolve.List{Options: exchange.Options{Effort: c.Int("effort"), Seed: c.Uint64("seed")}}, c.Duration("time-limit")}
+	scheduler := limited{ipusolve.List{Options: exchange.Options{Effort: c.Int("effort"), Gap: gap, Seed: c.Uint64("seed")}}, c.Duration("time-limit")}
 	file, err := ipusolve.ScheduleSnapshot(c.Context, snap, scheduler, func(done, total int) { console.progress("phase", done, total) })
 	console.done()
 	if err != nil {
