@@ -17,7 +17,6 @@ import (
 	"ipusolve/solve/auto"
 	"ipusolve/solve/cert"
 	"ipusolve/solve/format"
-	"ipusolve/solve/mip"
 )
 
 func solveCommand() *cli.Command {
@@ -82,7 +81,7 @@ func solveFile(c *cli.Context) error {
 	}
 	console := newConsole(c.App.ErrWriter)
 	opt.Log = newLog(c, console)
-	a, err := auto.Solve(c.Context, in.problem, mip.Solver{}, opt)
+	a, err := auto.Solve(c.Context, in.problem, auto.Solver{}, opt)
 	console.done()
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -149,6 +148,9 @@ func writeAnswer(c *cli.Context, in *instance, a *auto.Answer) error {
 		}
 	}
 	proof := a.Result.Certificate
+	if a.Uncertified {
+		proof = nil
+	}
 	if path := c.String("cert"); path != "" && proof != nil {
 		if err := writeFile(path, func(w io.Writer) error { return cert.Write(w, in.problem.Model, proof) }); err != nil {
 			return err
@@ -172,6 +174,9 @@ func writeAnswer(c *cli.Context, in *instance, a *auto.Answer) error {
 		gap = percent(a.Gap())
 	}
 	fmt.Fprintf(w, "gap       %s\nsearch    %d nodes, %d iterations\n", gap, s.Nodes, s.LPIterations)
+	if a.Uncertified {
+		fmt.Fprintln(w, "note      found by SAT search; there is no certificate")
+	}
 	if a.Within {
 		fmt.Fprintf(w, "note      %s; better may lie beyond\n", assumed(in.problem))
 	}
@@ -233,7 +238,7 @@ func ablate(c *cli.Context, in *instance, opt solve.Options, whole *auto.Answer)
 		}
 		less := opt
 		less.Disable = append(slices.Clone(opt.Disable), t)
-		a, err := auto.Solve(c.Context, in.problem, mip.Solver{}, less)
+		a, err := auto.Solve(c.Context, in.problem, auto.Solver{}, less)
 		if err != nil {
 			return err
 		}

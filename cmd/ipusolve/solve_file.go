@@ -74,25 +74,27 @@ const solveSchema = "ipusolve.solve/1"
 // solveResult is the JSON form of a result. Objective and bound are exact: an
 // integer, a decimal or a fraction as text.
 type solveResult struct {
-	Schema     string            `json:"schema"`
-	File       string            `json:"file"`
-	Status     string            `json:"status"`
-	Objective  string            `json:"objective,omitempty"`
-	Bound      string            `json:"bound,omitempty"`
-	Gap        *float64          `json:"gap,omitempty"`
-	Assumed    []string          `json:"assumed,omitempty"` // variables whose missing bounds the answer depends on
-	Rows       int               `json:"rows"`
-	Variables  int               `json:"variables"`
-	Nodes      int               `json:"nodes"`
-	Iterations int64             `json:"lpIterations"`
-	Solution   map[string]string `json:"solution,omitempty"`   // by variable, those that are not 0
-	Strategies []int             `json:"strategies,omitempty"` // by node, of an IOPDDL problem
-	Offsets    map[string]int64  `json:"offsets,omitempty"`    // by buffer, of a packing
+	Schema    string   `json:"schema"`
+	File      string   `json:"file"`
+	Status    string   `json:"status"`
+	Objective string   `json:"objective,omitempty"`
+	Bound     string   `json:"bound,omitempty"`
+	Gap       *float64 `json:"gap,omitempty"`
+	Assumed   []string `json:"assumed,omitempty"` // variables whose missing bounds the answer depends on
+	// Uncertified: the status is the word of SAT search, which gives no proof.
+	Uncertified bool              `json:"uncertified,omitempty"`
+	Rows        int               `json:"rows"`
+	Variables   int               `json:"variables"`
+	Nodes       int               `json:"nodes"`
+	Iterations  int64             `json:"lpIterations"`
+	Solution    map[string]string `json:"solution,omitempty"`   // by variable, those that are not 0
+	Strategies  []int             `json:"strategies,omitempty"` // by node, of an IOPDDL problem
+	Offsets     map[string]int64  `json:"offsets,omitempty"`    // by buffer, of a packing
 }
 
 func (in *instance) result(a *auto.Answer) *solveResult {
 	m, s := in.problem.Model, &a.Result.Stats
-	r := &solveResult{Schema: solveSchema, File: in.name, Status: a.Status, Rows: len(m.Rows), Variables: len(m.Vars), Nodes: s.Nodes, Iterations: s.LPIterations}
+	r := &solveResult{Schema: solveSchema, File: in.name, Status: a.Status, Uncertified: a.Uncertified, Rows: len(m.Rows), Variables: len(m.Vars), Nodes: s.Nodes, Iterations: s.LPIterations}
 	if a.Bound != nil {
 		r.Bound = exactText(a.Bound)
 	}

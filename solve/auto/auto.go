@@ -22,6 +22,9 @@ type Answer struct {
 	// objective is attained, but better may exist beyond them, or, without a
 	// solution, some solution.
 	Within bool
+	// Uncertified tells that the word infeasible is that of SAT search, which gives
+	// no proof. Result then claims nothing.
+	Uncertified bool
 	// Result is that of the model, with assumed bounds; it has the assignment and
 	// the certificate.
 	Result *solve.Result
@@ -43,11 +46,22 @@ func (a *Answer) Gap() float64 {
 // Solve answers a problem by an engine. Limits apply to the model, and
 // once more to each linear program that assumed bounds make necessary.
 func Solve(ctx context.Context, p *format.Problem, engine solve.Solver, opt solve.Options) (*Answer, error) {
-	res, err := engine.Solve(ctx, p.Model, opt)
+	var res *solve.Result
+	var err error
+	exhausted := false
+	if s, ok := engine.(Solver); ok {
+		res, exhausted, err = s.decide(ctx, p.Model, opt)
+	} else {
+		res, err = engine.Solve(ctx, p.Model, opt)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("auto: %w", err)
 	}
 	a := &Answer{Status: res.Status.String(), Result: res, Objective: p.Objective(res.Objective), Bound: p.Objective(res.Bound)}
+	if exhausted {
+		a.Status, a.Bound, a.Uncertified = solve.Infeasible.String(), nil, true
+		return a, nil
+	}
 	if len(p.Assumed) == 0 || (res.Certificate != nil && !p.Leans(res.Certificate)) {
 		return a, nil
 	}

@@ -275,6 +275,7 @@ func openShop() *solve.Model {
 }
 
 func TestClassics(t *testing.T) {
+	t.Parallel()
 	for _, c := range classics {
 		t.Run(c.file, func(t *testing.T) {
 			ext := filepath.Ext(c.file)

@@ -8,5 +8,6 @@
 //	                       Leans: does the proof use an assumed bound?
 //	                       clear: can anything lie beyond one?
 //
-// An answer never claims more than holds without the assumed bounds.
+// Solver chooses between branch and bound and SAT search. An answer never claims more than
+// holds without the assumed bounds.
 package auto

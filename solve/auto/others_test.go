@@ -17,6 +17,7 @@ import (
 
 	"ipusolve/solve"
 	"ipusolve/solve/auto"
+	"ipusolve/solve/cert"
 	"ipusolve/solve/format"
 	"ipusolve/solve/mip"
 )
@@ -184,6 +185,7 @@ func randomLP(r *rand.Rand) string {
 
 // 500 files: the same status and objective as CBC and as GLPK.
 func TestFilesAgainstOthers(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -247,16 +249,21 @@ func TestFilesAgainstOthers(t *testing.T) {
 	}
 }
 
-// 200 random sets of clauses around the threshold: the verdict of CaDiCaL.
+// 200 random sets of clauses around the threshold, up to sizes that branch and
+// bound leaves to SAT search: the verdict of CaDiCaL.
 func TestClausesAgainstCadical(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow")
 	}
 	r := rand.New(rand.NewPCG(3, 43))
 	file := filepath.Join(t.TempDir(), "m.cnf")
-	sat := 0
+	sat, uncertified := 0, 0
 	for k := range 200 {
 		n := 3 + r.IntN(20)
+		if k%4 == 0 {
+			n = 60 + r.IntN(60)
+		}
 		var b strings.Builder
 		clauses := n*4 + r.IntN(n)
 		fmt.Fprintf(&b, "p cnf %d %d\n", n, clauses)
@@ -273,9 +280,14 @@ func TestClausesAgainstCadical(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := auto.Solve(context.Background(), p, mip.Solver{}, solve.Options{})
+		a, err := auto.Solve(context.Background(), p, auto.Solver{}, solve.Options{})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if a.Uncertified {
+			uncertified++
+		} else if _, err := cert.Check(p.Model, a.Result.Certificate); err != nil {
+			t.Errorf("formula %d: %v", k, err)
 		}
 		want := "infeasible"
 		if out := run(t, "cadical", "-q", file); bytes.Contains(out, []byte("s SATISFIABLE")) {
@@ -286,7 +298,8 @@ func TestClausesAgainstCadical(t *testing.T) {
 			t.Errorf("formula %d: %s, want %s", k, a.Status, want)
 		}
 	}
-	if sat < 20 || sat > 180 {
-		t.Errorf("%d of 200 formulas are satisfiable", sat)
+	t.Logf("%d satisfiable, %d refuted without a certificate", sat, uncertified)
+	if sat < 20 || sat > 180 || uncertified == 0 {
+		t.Errorf("%d of 200 formulas are satisfiable, %d refuted by SAT search", sat, uncertified)
 	}
 }
