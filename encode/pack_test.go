@@ -135,6 +135,9 @@ func TestPackInferences(t *testing.T) {
 		for i := range 10 + r.IntN(6) {
 			it := encode.PackItem{ID: fmt.Sprint(i), Size: int64(1 + r.IntN(9)), Lower: int64(r.IntN(10))}
 			it.Upper = it.Lower + 1 + int64(r.IntN(5))
+			if r.IntN(3) == 0 {
+				it.Align = int64(2 + r.IntN(4))
+			}
 			p.Items = append(p.Items, it)
 		}
 		minimum := int64(-1)

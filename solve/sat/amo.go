@@ -10,13 +10,13 @@ const (
 )
 
 // amoPairwise is the most literals for which pairwise is the smallest.
-const amoPairwise = 6
+const amoPairwise = 5
 
-// amoCommander is the most literals for which commanders beat the product.
-const amoCommander = 9
+// amoCommander is the most literals for which commanders mostly beat the product.
+const amoCommander = 27
 
 // AtMostOne demands that at most one of the literals holds, in the encoding
-// with the fewest clauses. Unit propagation is complete in each.
+// with the fewest clauses, or nearly. Unit propagation is complete in each.
 func (f *Formula) AtMostOne(lits ...Lit) {
 	switch n := len(lits); {
 	case n <= amoPairwise:

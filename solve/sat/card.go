@@ -6,7 +6,7 @@ import "fmt"
 type Cardinality uint8
 
 const (
-	Sequential Cardinality = iota // counter: about 2nk clauses, nk variables
+	Sequential Cardinality = iota // counter: at most 2nk clauses, nk variables
 	Totalizer                     // merge tree of unary counts: at most nk·log n clauses, n·log n variables
 )
 
@@ -24,7 +24,7 @@ func (f *Formula) AtMost(k int, lits ...Lit) {
 		f.AtMostOne(lits...)
 	case k == n-1:
 		f.AddClause(negate(lits)...)
-	case totalizerClauses(n, k) < 2*n*k:
+	case totalizerClauses(n, k) < sequentialClauses(n, k):
 		f.AtMostBy(Totalizer, k, lits...)
 	default:
 		f.AtMostBy(Sequential, k, lits...)
@@ -124,6 +124,21 @@ func totalizerClauses(n, k int) int {
 			pairs += max(0, min(a, c-1-i))
 		}
 		clauses += trees * (pairs + 2*a + c - 1)
+	}
+	return clauses
+}
+
+// sequentialClauses is the number of clauses of AtMostBy(Sequential, …).
+func sequentialClauses(n, k int) int {
+	clauses := 0
+	for i := range n {
+		s := min(k, i)
+		if i < n-1 {
+			clauses += 1 + s + min(s, min(k, i+1)-1)
+		}
+		if s == k {
+			clauses++
+		}
 	}
 	return clauses
 }

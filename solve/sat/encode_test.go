@@ -53,6 +53,23 @@ func TestAtMostOne(t *testing.T) {
 	}
 }
 
+// The chosen encoding is the smallest one, within two clauses.
+func TestAtMostOneSize(t *testing.T) {
+	for n := range 60 {
+		size := func(encode func(f *Formula, x []Lit)) int {
+			f := New()
+			encode(f, f.NewVars(n))
+			return f.Clauses()
+		}
+		chosen := size(func(f *Formula, x []Lit) { f.AtMostOne(x...) })
+		for how := range 3 {
+			if s := size(func(f *Formula, x []Lit) { f.AtMostOneBy(AMO(how), x...) }); s < chosen-2 {
+				t.Errorf("%d literals: %d clauses, encoding %d has %d", n, chosen, how, s)
+			}
+		}
+	}
+}
+
 func TestCardinality(t *testing.T) {
 	for n := range 9 {
 		for k := -1; k <= n+1; k++ {
@@ -68,6 +85,9 @@ func TestCardinality(t *testing.T) {
 					f.AtMostBy(Cardinality(how), k, x...)
 					if how == int(Totalizer) && f.Clauses() != totalizerClauses(n, k) && n&(n-1) == 0 {
 						t.Errorf("totalizer of %d up to %d: %d clauses, counted %d", n, k, f.Clauses(), totalizerClauses(n, k))
+					}
+					if how == int(Sequential) && f.Clauses() != sequentialClauses(n, k) {
+						t.Errorf("counter of %d up to %d: %d clauses, counted %d", n, k, f.Clauses(), sequentialClauses(n, k))
 					}
 				case 2:
 					f.AtMost(k, x...)
