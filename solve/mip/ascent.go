@@ -8,10 +8,11 @@ import (
 )
 
 const (
-	ascentPasses = 400     // at most, forward and backward
+	ascentPasses = 400     // at most, forward and backward, at given prices
 	ascentWork   = 1 << 31 // entries touched, at most
 	ascentLook   = 8       // passes between two looks at the progress
-	ascentUnit   = 1 << 12 // largest denominator
+	ascentUnit   = 1 << 20 // largest denominator
+	ascentTotal  = 1 << 58 // largest sum of scaled costs, and of what prices add
 	ascentLeast  = 1e-5    // share of the bound that a look must gain
 )
 
@@ -19,7 +20,8 @@ const (
 // cost between pair variables and members by the multipliers of the marginal
 // rows, node after node, forward and backward (sequential reweighted message
 // passing): a node first takes all that its pairs can give, then hands its
-// surplus to the pairs of the direction to come. All numbers are integers over
+// surplus to the pairs of the direction to come. Side rows are priced by
+// subgradient steps in between (prices.go). All numbers are integers over
 // one denominator, so the multipliers are a certificate as they stand.
 type ascent struct {
 	in     *instance
@@ -27,20 +29,22 @@ type ascent struct {
 	den    int64
 	rc     []int64 // reduced cost of a variable times den
 	lambda []int64 // multiplier of a marginal row times den
+	price  []int64 // minus the multiplier of a side row times den, ≥ 0
 	work   int64
 }
 
-// newAscent starts from zero multipliers; nil when costs are too large to scale.
+// newAscent starts from zero multipliers; nil when costs are too large for local
+// search to tell them from broken choices.
 func newAscent(in *instance, s *selection) *ascent {
 	total := 1.0
 	for _, c := range in.cost {
 		total += math.Abs(float64(c))
 	}
-	a := &ascent{in: in, s: s, den: ascentUnit, rc: make([]int64, len(in.cost)), lambda: make([]int64, len(s.rows))}
-	for a.den > 1 && total*float64(a.den) > 1<<60 {
+	a := &ascent{in: in, s: s, den: ascentUnit, rc: make([]int64, len(in.cost)), lambda: make([]int64, len(s.rows)), price: make([]int64, len(s.side))}
+	for a.den > 1 && total*float64(a.den) > ascentTotal {
 		a.den /= 2
 	}
-	if total*float64(a.den) > 1<<60 {
+	if total > broken/4 {
 		return nil
 	}
 	for j, c := range in.cost {
@@ -135,13 +139,15 @@ func (a *ascent) progress() (sum float64) {
 			sum += float64(a.lambda[k])
 		}
 	}
+	for l, u := range a.price {
+		sum -= float64(u) * float64(a.s.side[l].rhs)
+	}
 	return sum
 }
 
-// run makes passes until they gain little, a limit is reached or look, called
-// now and then with the bound, says so.
-func (a *ascent) run(ctx context.Context, look func(bound float64) (stop bool)) {
-	surplus := make([]int64, len(a.rc))
+// converge makes passes at the given prices until they gain little, a limit is
+// reached or look, called now and then with the bound, says so.
+func (a *ascent) converge(ctx context.Context, surplus []int64, look func(bound float64) (stop bool)) (stop bool) {
 	last := math.Inf(-1)
 	for k := 1; k <= ascentPasses && a.work < ascentWork && ctx.Err() == nil; k++ {
 		a.pass(k%2 == 1, surplus)
@@ -149,11 +155,15 @@ func (a *ascent) run(ctx context.Context, look func(bound float64) (stop bool)) 
 			continue
 		}
 		now := a.progress()
-		if look(now/float64(a.den)) || now-last < ascentLeast*math.Abs(now) {
-			return
+		if look(now / float64(a.den)) {
+			return true
+		}
+		if now-last < ascentLeast*math.Abs(now) {
+			return false
 		}
 		last = now
 	}
+	return ctx.Err() != nil || a.work >= ascentWork
 }
 
 // dual is the multipliers as a vector of the model.
@@ -161,6 +171,9 @@ func (a *ascent) dual() *solve.Dual {
 	y := make([]int64, len(a.in.rhs))
 	for k, v := range a.lambda {
 		y[a.s.rows[k].row] = v
+	}
+	for l, u := range a.price {
+		y[a.s.side[l].row] = -u
 	}
 	for i := range a.s.nodes {
 		y[a.s.nodes[i].row] = a.least(&a.s.nodes[i])

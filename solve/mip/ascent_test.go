@@ -115,3 +115,15 @@ func TestAscentAtSize(t *testing.T) {
 		t.Errorf("%v at a limit of %v", r.Stats.Duration, limit)
 	}
 }
+
+// Prices of the limits bring the bound near the relaxation's before any simplex
+// iteration; without them it knows nothing of the limits.
+func TestAscentPrices(t *testing.T) {
+	for seed := range uint64(3) {
+		r := solved(t, planning(seed, 6, 500, 20), solve.Options{Effort: 1})
+		t.Logf("seed %d: gap %.3f after %d iterations", seed, r.Gap(), r.Stats.LPIterations)
+		if r.Gap() > 0.12 {
+			t.Errorf("seed %d: gap %.3f", seed, r.Gap())
+		}
+	}
+}

@@ -31,7 +31,7 @@ type derived struct {
 // with the cuts, and a basis to start from. No cut costs a feasible point.
 func (p *preparation) root(ctx context.Context) (*relaxer, lp.Basis, error) {
 	relax, err := newRelaxer(lp.Relaxation(p.model))
-	if err != nil || !p.on(solve.Cuts) {
+	if err != nil || !p.on(solve.Cuts) || p.proven || ctx.Err() != nil {
 		return relax, nil, err
 	}
 	sacks := presolve.Knapsacks(p.model)

@@ -1,10 +1,16 @@
 package mip
 
-import "math"
+import (
+	"context"
+	"math"
+	"math/bits"
+)
 
 // decoder turns the multipliers of an ascent into choices.
 type decoder struct {
+	ctx    context.Context // ends local search early
 	a      *ascent
+	shift  int     // reduced costs are taken by 2^shift, so that their sums stay below broken
 	choice []int32 // per node: the chosen member; −1 before
 	active []bool  // per marginal row: it is a fixed end, or its node's choice is a member
 	known  []bool  // per marginal row: fixed end, or node decided
@@ -20,8 +26,8 @@ const (
 	repairRounds = 100 // at most
 )
 
-func newDecoder(a *ascent) *decoder {
-	d := &decoder{a: a, choice: make([]int32, len(a.s.nodes)), active: make([]bool, len(a.s.rows)), known: make([]bool, len(a.s.rows)),
+func newDecoder(ctx context.Context, a *ascent) *decoder {
+	d := &decoder{ctx: ctx, a: a, choice: make([]int32, len(a.s.nodes)), active: make([]bool, len(a.s.rows)), known: make([]bool, len(a.s.rows)),
 		room: make([]int64, len(a.s.side)), floor: make([][]use, len(a.s.nodes))}
 	for i := range a.s.nodes {
 		d.floor[i] = a.s.leastUses(&a.s.nodes[i])
@@ -53,7 +59,14 @@ func (s *selection) leastUses(n *choiceNode) (out []use) {
 // those that leave room for the others.
 func (d *decoder) decode(forward bool) {
 	s := d.a.s
-	copy(d.room, s.side)
+	var largest uint64
+	for _, r := range d.a.rc {
+		largest = max(largest, abs64(r))
+	}
+	d.shift = max(0, bits.Len64(largest)-bits.Len64(broken)+10)
+	for l := range d.room {
+		d.room[l] = s.side[l].rhs
+	}
 	for i := range d.floor {
 		d.choice[i] = -1
 		for _, u := range d.floor[i] {
@@ -73,9 +86,9 @@ func (d *decoder) decode(forward bool) {
 		}
 		best, value := int32(-1), int64(math.MaxInt64)
 		for _, j := range s.nodes[i].members {
-			v := d.a.rc[j]
+			v := d.a.rc[j] >> d.shift
 			for _, k := range s.at[j] {
-				v = add(v, d.pairCost(k, d.a.rc))
+				v = add(v, d.pairCost(k, d.a.rc, d.shift))
 			}
 			if v = add(v, d.excess(j)); v < value {
 				best, value = j, v
@@ -87,12 +100,12 @@ func (d *decoder) decode(forward bool) {
 
 // pairCost is the value of the pair that row k must use: the one with an active
 // other row if that end is decided, else the least.
-func (d *decoder) pairCost(k int32, value []int64) int64 {
+func (d *decoder) pairCost(k int32, value []int64, shift int) int64 {
 	least := int64(broken)
 	for _, j := range d.a.s.rows[k].pairs {
 		o := d.a.s.pair[j].other(k)
 		if !d.known[o] || d.active[o] {
-			least = min(least, value[j])
+			least = min(least, value[j]>>shift)
 		}
 	}
 	return least
@@ -139,14 +152,14 @@ func (d *decoder) set(j int32, on bool) {
 func (d *decoder) price(j int32) int64 {
 	v := d.a.in.cost[j]
 	for _, k := range d.a.s.at[j] {
-		v = add(v, d.pairCost(k, d.a.in.cost))
+		v = add(v, d.pairCost(k, d.a.in.cost, 0))
 	}
 	return add(v, d.excess(j))
 }
 
 // improve changes one node at a time while that lowers the cost.
 func (d *decoder) improve() {
-	for sweep, changed := 0, true; changed && sweep < sweeps; sweep++ {
+	for sweep, changed := 0, true; changed && sweep < sweeps && d.ctx.Err() == nil; sweep++ {
 		changed = false
 		for i := range d.choice {
 			old := d.choice[i]
@@ -170,6 +183,9 @@ func (d *decoder) improve() {
 func (d *decoder) repair() bool {
 	until := make([]int, len(d.a.rc)) // per member: barred up to that round
 	for round := range repairRounds {
+		if d.ctx.Err() != nil {
+			break
+		}
 		moved := false
 		for i, old := range d.choice {
 			d.set(old, false)

@@ -7,10 +7,11 @@
 //
 // In front of the search, package presolve shrinks the model. If what is left is
 // a selection (nodes, candidates, pair variables tied by marginal rows), dual
-// ascent raises its bound by message passing in integers, reads choices off the
-// multipliers, and hands what its bound removes to another presolve; the search
+// ascent raises its bound by message passing in integers with priced limits,
+// reads choices off the multipliers, and hands what its bound removes to another presolve; the search
 // often has nothing left to do, and where a relaxation would not end in time,
-// the gap is certified all the same.
+// the gap is certified all the same. The root's relaxation then gains cover and
+// clique cuts.
 //
 // Floating point only guides the search. Incumbents are checked against the
 // model in exact integers (continuous parts in rationals, from the basis); a

@@ -2,7 +2,7 @@ package mip
 
 import (
 	"math"
-	"math/bits"
+	"slices"
 
 	"ipusolve/solve"
 	"ipusolve/solve/lp"
@@ -42,16 +42,7 @@ func (s *search) decode(n *node, b box) {
 	if _, ok := s.prover.evaluate(d, b, false); !ok {
 		return
 	}
-	var largest uint64
-	for _, r := range s.prover.rc {
-		largest = max(largest, abs64(r))
-	}
-	shift := max(0, bits.Len64(largest)-bits.Len64(broken)+10) // sums stay below broken
-	a := &ascent{in: s.in, s: s.selection, rc: make([]int64, len(s.prover.rc))}
-	for j, r := range s.prover.rc {
-		a.rc[j] = r >> shift
-	}
-	c := newDecoder(a)
+	c := newDecoder(s.ctx, &ascent{in: s.in, s: s.selection, rc: slices.Clone(s.prover.rc)})
 	for _, forward := range [...]bool{true, false} {
 		c.decode(forward)
 		s.accept(c.finish(), nil)

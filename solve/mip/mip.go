@@ -57,7 +57,7 @@ func (Solver) Solve(ctx context.Context, m *solve.Model, opt solve.Options) (*so
 		log: log, pseudo: newPseudo(in, opt.Seed), bestObj: p.bestObj, start: p.dual, plain: p.plain, startBasis: basis,
 		stats: p.stats(),
 	}
-	if p.on(solve.DualAscent) {
+	if p.on(solve.DualAscent) && ctx.Err() == nil {
 		s.selection = newSelection(in)
 	}
 	defer s.free()

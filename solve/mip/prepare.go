@@ -3,6 +3,7 @@ package mip
 import (
 	"context"
 	"log/slog"
+	"math"
 	"math/big"
 	"slices"
 	"time"
@@ -25,6 +26,7 @@ type preparation struct {
 	best    *solve.Assignment // of the original
 	bestObj *big.Rat
 	dual    *solve.Dual // of model; from the ascent
+	proven  bool        // dual shows that nothing beats best
 	fixed   int         // bounds tightened by the ascent's reduced costs
 	found   int         // incumbents
 
@@ -99,11 +101,14 @@ func (p *preparation) ascend(ctx context.Context) bool {
 		if round == 0 && p.opt.WarmStart != nil {
 			p.offer(&solve.Assignment{Values: p.opt.WarmStart})
 		}
-		d := newDecoder(a)
-		a.run(ctx, func(bound float64) bool {
+		d := newDecoder(ctx, a)
+		a.run(ctx, p.aim, func(bound float64) bool {
 			for _, forward := range [...]bool{true, false} {
 				d.decode(forward)
 				p.offer(&solve.Assignment{Values: d.finish()})
+				if ctx.Err() != nil {
+					return true
+				}
 			}
 			return p.closes(bound)
 		})
@@ -117,7 +122,8 @@ func (p *preparation) ascend(ctx context.Context) bool {
 		}
 		p.log.Info("ascent", "nodes", len(s.nodes), "pairs", len(in.cost)-count(s.pair), "best", text(p.bestObj), "bound", text(q.bound),
 			"gap", solve.Gap(p.bestObj, q.bound), "seconds", time.Since(p.begin).Seconds())
-		if p.bestObj == nil || q.bound.Cmp(p.bestObj) >= 0 || !p.on(solve.ReducedCostFixing) || !p.on(solve.Presolve) || ctx.Err() != nil {
+		p.proven = p.bestObj != nil && q.bound.Cmp(p.bestObj) >= 0
+		if p.proven || p.bestObj == nil || !p.on(solve.ReducedCostFixing) || !p.on(solve.Presolve) || ctx.Err() != nil {
 			return true
 		}
 		changes := prover.fixings(p.dual, b, p.bestObj)
@@ -165,13 +171,18 @@ func (p *preparation) carry(d *solve.Dual) *solve.Dual {
 	return out
 }
 
-// closes reports that bound, a relaxation's, reaches the incumbent.
-func (p *preparation) closes(bound float64) bool {
+// aim is the incumbent's objective without the model's constant.
+func (p *preparation) aim() float64 {
 	if p.bestObj == nil {
-		return false
+		return math.Inf(1)
 	}
 	best, _ := p.bestObj.Float64()
-	return bound+float64(p.model.Constant) >= best
+	return best - float64(p.model.Constant)
+}
+
+// closes reports that bound, a relaxation's, reaches the incumbent.
+func (p *preparation) closes(bound float64) bool {
+	return bound >= p.aim()
 }
 
 // offer makes an assignment of the model the incumbent if it is feasible and
@@ -189,6 +200,7 @@ func (p *preparation) offer(a *solve.Assignment) {
 	}
 	p.best, p.bestObj = a, obj
 	p.found++
+	p.log.Info("incumbent", "nodes", 0, "best", text(obj), "seconds", time.Since(p.begin).Seconds())
 }
 
 func (p *preparation) stats() solve.Stats {

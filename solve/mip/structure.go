@@ -16,7 +16,7 @@ type selection struct {
 	rows  []marginal
 	at    [][]int32  // of a variable: rows it is a member of
 	pair  []pairEnds // of a variable: its two rows, if it is a pair variable
-	side  []int64    // right-hand sides of ≤ rows over members, coefficients ≥ 0
+	side  []sideRow  // ≤ rows over members, coefficients ≥ 0
 	uses  [][]use    // of a variable: its entries in side rows
 }
 
@@ -46,6 +46,12 @@ func (p pairEnds) other(r int32) int32 {
 		return p.b
 	}
 	return p.a
+}
+
+// sideRow is a row of the model and its right-hand side.
+type sideRow struct {
+	row int
+	rhs int64
 }
 
 // use is an entry of a side row.
@@ -124,7 +130,7 @@ func (s *selection) addRow(in *instance, i int) {
 		for _, t := range terms {
 			s.uses[t.Var] = append(s.uses[t.Var], use{int32(len(s.side)), t.Coef})
 		}
-		s.side = append(s.side, in.rhs[i])
+		s.side = append(s.side, sideRow{i, in.rhs[i]})
 		return
 	}
 	r := marginal{row: i, node: -1}
