@@ -39,9 +39,10 @@ type PackStats struct {
 const packRestart = 1000
 
 // SolvePacking looks for any placement within the capacity: constructive ones,
-// then the exact search. Options.Effort limits its nodes. A limit or a
-// cancelled context ends it with Status Unknown. The error is about the record
-// and wraps ErrPacking.
+// then the exact search. Options.Effort limits its nodes, and Disable may list
+// PackTechniques; Seed, Threads and WarmStart have no meaning here. A limit or
+// a cancelled context ends it with Status Unknown. The error is about the
+// record and wraps ErrPacking.
 func SolvePacking(ctx context.Context, p *Packing, opt solve.Options) (*PackResult, error) {
 	return solvePacking(ctx, p, opt, func(s *packing) { s.decide(s.capacity, s.opt.Effort) })
 }
@@ -86,7 +87,7 @@ func solvePacking(ctx context.Context, p *Packing, opt solve.Options, search fun
 		}
 	} else {
 		if s.use.greedy {
-			s.found(packGreedy(p, sec, res.Bound))
+			s.found(packGreedy(ctx, p, sec, res.Bound))
 		}
 		search(s)
 		if res.At != nil {

@@ -2,13 +2,14 @@ package encode
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
 
 // packGreedy places the items one by one in several orders, each into the
 // lowest or the tightest gap, and returns the lowest of these placements. It
-// stops at a height of enough.
-func packGreedy(p *Packing, sec *packSections, enough int64) Placement {
+// stops at a height of enough, or after one when ctx ends.
+func packGreedy(ctx context.Context, p *Packing, sec *packSections, enough int64) Placement {
 	span := func(i int32) int64 { return int64(sec.last[i]-sec.first[i]) + 1 }
 	size := func(i int32) int64 { return p.Items[i].Size }
 	keys := []func(i int32) int64{
@@ -34,7 +35,7 @@ func packGreedy(p *Packing, sec *packSections, enough int64) Placement {
 			if best == nil || p.Height(at) < p.Height(best) {
 				best = at
 			}
-			if p.Height(best) <= enough {
+			if p.Height(best) <= enough || ctx.Err() != nil {
 				return best
 			}
 		}

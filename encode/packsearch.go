@@ -80,9 +80,11 @@ func newPackSearch(ctx context.Context, p *Packing, capacity int64, use packInfe
 	latest := map[shape]int32{}
 	for i := range int32(n) {
 		s.open[i], s.above[i] = true, -1
-		for j := range int32(n) {
-			if i != j && s.sec.overlap(i, j) {
-				s.near[i] = append(s.near[i], j)
+		for k := s.sec.first[i]; k <= s.sec.last[i]; k++ {
+			for _, j := range s.sec.members[k] {
+				if i != j && (k == s.sec.first[i] || k == s.sec.first[j]) {
+					s.near[i] = append(s.near[i], j)
+				}
 			}
 		}
 		it := shape{p.Items[i].Size, max(p.Items[i].Align, 1), s.sec.first[i], s.sec.last[i]}
