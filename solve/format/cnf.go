@@ -2,10 +2,10 @@ package format
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"ipusolve/solve"
 )
@@ -36,12 +36,12 @@ type cnfParser struct {
 	ended   bool // by a % line, as old files are
 }
 
-func (c *cnfParser) file(text []byte) error {
+func (c *cnfParser) file(text string) error {
 	number := 1
 	for ; len(text) > 0 && !c.ended; number++ {
-		line, rest, _ := bytes.Cut(text, []byte("\n"))
+		line, rest, _ := strings.Cut(text, "\n")
 		text = rest
-		l := mpsLine{number: number, text: string(bytes.TrimRight(line, " \t\r"))}
+		l := mpsLine{number: number, text: strings.TrimRight(line, " \t\r")}
 		f := l.words()
 		if len(f) == 0 || f[0].text[0] == 'c' {
 			continue

@@ -159,7 +159,7 @@ func (d *draft) foldConstant() {
 	}
 	for i := range d.rows {
 		for _, t := range d.rows[i].terms {
-			if t.v == last {
+			if t.v == last && t.coef.m != 0 {
 				return
 			}
 		}

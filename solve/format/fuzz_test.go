@@ -78,7 +78,7 @@ func seeds(f *testing.F, ext string, more ...string) {
 }
 
 func FuzzReadLP(f *testing.F) {
-	seeds(f, "lp", everyLP, "max x st x<=1 bounds x<=2 end", "min\n 1e400 x\nst\n0<=5\nend")
+	seeds(f, "lp", everyLP, "max x st x<=1 bounds x<=2 end", "min\n 1e400 x\nst\n0<=5\nend", "min\nst\nend")
 	f.Fuzz(func(t *testing.T, text string) { checkRead(t, text, ReadLP, WriteLP) })
 }
 

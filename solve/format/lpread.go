@@ -18,7 +18,7 @@ func ReadLP(r io.Reader) (*Problem, error) {
 	if err != nil {
 		return nil, fmt.Errorf("format: LP: %w", err)
 	}
-	p := &lpParser{tokens: lpScan(text), d: newDraft()}
+	p := &lpParser{scan: lpScanner{text: text}, d: newDraft()}
 	if err := p.file(); err != nil {
 		return nil, fmt.Errorf("format: LP: %w", err)
 	}
@@ -30,19 +30,25 @@ func ReadLP(r io.Reader) (*Problem, error) {
 }
 
 type lpParser struct {
-	tokens []lpToken
-	next   int
-	d      *draft
+	scan  lpScanner
+	ahead []lpToken // scanned, not taken
+	d     *draft
 }
 
-func (p *lpParser) peek() lpToken { return p.tokens[p.next] }
-
-// take returns the next token; the end stays.
-func (p *lpParser) take() lpToken {
-	t := p.tokens[p.next]
-	if t.kind != lpEnd {
-		p.next++
+// look is the token k behind the next one.
+func (p *lpParser) look(k int) lpToken {
+	for len(p.ahead) <= k {
+		p.ahead = append(p.ahead, p.scan.next())
 	}
+	return p.ahead[k]
+}
+
+func (p *lpParser) peek() lpToken { return p.look(0) }
+
+// take returns the next token.
+func (p *lpParser) take() lpToken {
+	t := p.look(0)
+	p.ahead = p.ahead[1:]
 	return t
 }
 
@@ -96,7 +102,7 @@ func (p *lpParser) file() error {
 }
 
 func (p *lpParser) label() string {
-	if p.peek().kind == lpName && p.tokens[p.next+1].kind == lpColon {
+	if p.peek().kind == lpName && p.look(1).kind == lpColon {
 		name := p.take().text
 		p.take()
 		return name
@@ -158,7 +164,7 @@ func (p *lpParser) sum() (lpSum, error) {
 		if negative {
 			coef = coef.neg()
 		}
-		if t.kind == lpName && (!number || p.tokens[p.next+1].kind != lpColon) {
+		if t.kind == lpName && (!number || p.look(1).kind != lpColon) {
 			j, err := p.d.variable(t.text, t.at)
 			if err != nil {
 				return e, err
@@ -280,11 +286,11 @@ func (p *lpParser) row() error {
 
 // left reads what stands left of the first relation: a sum or infinity.
 func (p *lpParser) left() (lpSum, error) {
-	k := p.next
-	for p.tokens[k].kind == lpSign {
+	k := 0
+	for p.look(k).kind == lpSign {
 		k++
 	}
-	if t := p.tokens[k]; t.kind == lpName && lpInfinity(t.text) && p.tokens[k+1].kind == lpCompare {
+	if t := p.look(k); t.kind == lpName && lpInfinity(t.text) && p.look(k+1).kind == lpCompare {
 		x, err := p.value()
 		return lpSum{infinite: &x}, err
 	}

@@ -38,38 +38,43 @@ var lpSections = map[string]string{
 	"general constraints": "general constraints",
 }
 
-// lpScan splits an LP file into words. The last token is an end.
-func lpScan(text []byte) []lpToken {
-	var out []lpToken
-	line, start := 1, 0
-	fresh := true // nothing on this line yet
-	for i := 0; i < len(text); {
-		c := text[i]
-		at := place{line, i - start + 1}
-		switch {
+// lpScanner splits an LP file into words, one at a time.
+type lpScanner struct {
+	text   string
+	i      int  // next byte
+	line   int  // lines before
+	start  int  // first byte of the line
+	inside bool // the line has had a word
+}
+
+// next is the next word; at the end of the file, again and again, the end.
+func (s *lpScanner) next() lpToken {
+	for s.i < len(s.text) {
+		switch c := s.text[s.i]; {
 		case c == '\n':
-			line, start, fresh = line+1, i+1, true
-			i++
+			s.i++
+			s.line, s.start, s.inside = s.line+1, s.i, false
 			continue
 		case c == ' ' || c == '\t' || c == '\r':
-			i++
+			s.i++
 			continue
 		case c == '\\':
-			for i < len(text) && text[i] != '\n' {
-				i++
+			for s.i < len(s.text) && s.text[s.i] != '\n' {
+				s.i++
 			}
 			continue
 		}
-		if fresh {
-			fresh = false
-			if name, n := lpSectionAt(text[i:]); n > 0 {
-				out = append(out, lpToken{lpSection, name, at})
-				i += n
-				continue
+		at, first := s.place(), !s.inside
+		s.inside = true
+		if first {
+			if name, n := lpSectionAt(s.text[s.i:]); n > 0 {
+				s.i += n
+				return lpToken{lpSection, name, at}
 			}
 		}
-		kind, n := lpWord(text[i:])
-		word := string(text[i : i+n])
+		kind, n := lpWord(s.text[s.i:])
+		word := s.text[s.i : s.i+n]
+		s.i += n
 		if kind == lpCompare {
 			switch {
 			case strings.Contains(word, "<"):
@@ -78,15 +83,16 @@ func lpScan(text []byte) []lpToken {
 				word = ">="
 			}
 		}
-		out = append(out, lpToken{kind, word, at})
-		i += n
+		return lpToken{kind, word, at}
 	}
-	return append(out, lpToken{lpEnd, "", place{line, len(text) - start + 1}})
+	return lpToken{lpEnd, "", s.place()}
 }
+
+func (s *lpScanner) place() place { return place{s.line + 1, s.i - s.start + 1} }
 
 // lpSectionAt recognises the first words of a line as the start of a section; n
 // is their length, 0 if they are none.
-func lpSectionAt(text []byte) (name string, n int) {
+func lpSectionAt(text string) (name string, n int) {
 	word := func(from int) int { // end of the word at from
 		for from < len(text) && text[from] > ' ' && text[from] != ':' && text[from] != '\\' && text[from] != '<' && text[from] != '>' && text[from] != '=' {
 			from++
@@ -109,7 +115,7 @@ func lpSectionAt(text []byte) (name string, n int) {
 		ends = []int{second, first}
 	}
 	for _, n := range ends {
-		words := strings.ToLower(strings.Join(strings.Fields(string(text[:n])), " "))
+		words := strings.ToLower(strings.Join(strings.Fields(text[:n]), " "))
 		// A name before a colon is that of a row.
 		if next := blank(n); lpSections[words] != "" && (next == len(text) || text[next] != ':') {
 			return lpSections[words], n
@@ -119,7 +125,7 @@ func lpSectionAt(text []byte) (name string, n int) {
 }
 
 // lpWord is the kind and length of the word that text begins with.
-func lpWord(text []byte) (lpKind, int) {
+func lpWord(text string) (lpKind, int) {
 	c := text[0]
 	at := func(i int) byte {
 		if i < len(text) {

@@ -1,9 +1,6 @@
 package format
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // mpsLine is a line that is neither empty nor a comment.
 type mpsLine struct {
@@ -42,14 +39,14 @@ func joined(f []mpsField) string {
 	return strings.Join(words, " ")
 }
 
-func mpsLines(text []byte) []mpsLine {
+func mpsLines(text string) []mpsLine {
 	var out []mpsLine
 	for number := 1; len(text) > 0; number++ {
-		line, rest, _ := bytes.Cut(text, []byte("\n"))
+		line, rest, _ := strings.Cut(text, "\n")
 		text = rest
-		line = bytes.TrimRight(line, " \t\r")
+		line = strings.TrimRight(line, " \t\r")
 		if len(line) > 0 && line[0] != '*' {
-			out = append(out, mpsLine{number, string(line), line[0] != ' ' && line[0] != '\t'})
+			out = append(out, mpsLine{number, line, line[0] != ' ' && line[0] != '\t'})
 		}
 	}
 	return out

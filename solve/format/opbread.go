@@ -16,7 +16,8 @@ func ReadOPB(r io.Reader) (*Problem, error) {
 	if err != nil {
 		return nil, fmt.Errorf("format: OPB: %w", err)
 	}
-	p := &opbParser{tokens: opbScan(text), d: newDraft()}
+	p := &opbParser{text: text, d: newDraft()}
+	p.take()
 	if err := p.file(); err != nil {
 		return nil, fmt.Errorf("format: OPB: %w", err)
 	}
@@ -49,54 +50,51 @@ func (t opbToken) literal() bool {
 	return s != "" && (letter(s[0]) || s[0] == '_')
 }
 
-// opbScan splits a file at blanks and semicolons, without comments.
-func opbScan(text []byte) []opbToken {
-	var out []opbToken
-	line, start := 1, 0
-	blank := func(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
-	fresh := true
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case c == '\n':
-			line, start, fresh = line+1, i+1, true
-			i++
-			continue
-		case blank(c):
-			i++
-			continue
-		case c == '*' && fresh:
-			for i < len(text) && text[i] != '\n' {
-				i++
-			}
-			continue
-		}
-		fresh = false
-		n := i + 1
-		if c != ';' {
-			for n < len(text) && !blank(text[n]) && text[n] != ';' {
-				n++
-			}
-		}
-		out = append(out, opbToken{string(text[i:n]), place{line, i - start + 1}})
-		i = n
-	}
-	return append(out, opbToken{"", place{line, len(text) - start + 1}})
-}
-
+// opbParser splits a file at blanks and semicolons, and knows the next token.
 type opbParser struct {
-	tokens []opbToken
-	next   int
+	text   string
+	i      int  // next byte
+	line   int  // lines before
+	start  int  // first byte of the line
+	inside bool // the line has had a token
+	next   opbToken
 	d      *draft
 }
 
-func (p *opbParser) peek() opbToken { return p.tokens[p.next] }
+func (p *opbParser) peek() opbToken { return p.next }
 
+// take returns the next token and scans the one behind, skipping comments.
 func (p *opbParser) take() opbToken {
-	t := p.tokens[p.next]
-	if t.text != "" {
-		p.next++
+	t := p.next
+	blank := func(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+	for ; p.i < len(p.text); p.i++ {
+		c := p.text[p.i]
+		if c == '*' && !p.inside {
+			for p.i < len(p.text) && p.text[p.i] != '\n' {
+				p.i++
+			}
+			if p.i == len(p.text) {
+				break
+			}
+			c = '\n'
+		}
+		if c == '\n' {
+			p.line, p.start, p.inside = p.line+1, p.i+1, false
+		}
+		if !blank(c) {
+			break
+		}
 	}
+	at := place{p.line + 1, p.i - p.start + 1}
+	begin := p.i
+	for p.i < len(p.text) && !blank(p.text[p.i]) && (p.text[p.i] != ';' || p.i == begin) {
+		p.i++
+		if p.text[begin] == ';' {
+			break
+		}
+	}
+	p.inside = p.inside || p.i > begin
+	p.next = opbToken{p.text[begin:p.i], at}
 	return t
 }
 

@@ -53,21 +53,21 @@ func (p *Problem) Objective(x *big.Rat) *big.Rat {
 
 // Limits of what readers take, so that a short text cannot ask for much memory.
 const (
-	maxText  = 1 << 29 // bytes
+	maxText  = 1 << 28 // bytes
 	maxVars  = 1 << 22
 	maxTerms = 1 << 26
 )
 
 // readText reads all of a file.
-func readText(r io.Reader) ([]byte, error) {
+func readText(r io.Reader) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxText+1))
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if len(text) > maxText {
-		return nil, fmt.Errorf("%w: more than %d bytes", ErrUnsupported, maxText)
+		return "", fmt.Errorf("%w: more than %d bytes", ErrUnsupported, maxText)
 	}
-	return text, nil
+	return string(text), nil
 }
 
 // place is a position in a text, counted from 1.
