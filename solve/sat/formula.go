@@ -47,6 +47,7 @@ type Formula struct {
 	guards  []Lit
 	model   []bool // of the last Satisfiable, by variable
 	core    []Lit
+	busy    chan int // of a search that has not stopped yet
 	groups  map[string]Lit
 	names   map[Lit]string
 	ordered []Lit // guards of groups
@@ -59,6 +60,7 @@ func New() *Formula {
 
 // NewVar makes a variable.
 func (f *Formula) NewVar() Lit {
+	f.idle()
 	f.vars++
 	if l := f.gini.Lit(); l != toGini(f.vars) {
 		panic(fmt.Sprintf("sat: gini numbers variable %d as %v", f.vars, l))
@@ -120,6 +122,7 @@ func (f *Formula) add(lits, guards []Lit) {
 	if f.closed {
 		return
 	}
+	f.idle()
 	for _, l := range lits {
 		f.gini.Add(toGini(l))
 	}
@@ -151,6 +154,7 @@ func (f *Formula) Solve(ctx context.Context, assume ...Lit) Answer {
 	if ctx.Err() != nil {
 		return Unknown
 	}
+	f.idle()
 	f.rewind()
 	on := make(map[Lit]bool, len(assume))
 	for _, l := range assume {
@@ -179,6 +183,14 @@ func (f *Formula) Solve(ctx context.Context, assume ...Lit) Answer {
 	return Unknown
 }
 
+// idle waits until a search that was cancelled has stopped.
+func (f *Formula) idle() {
+	if f.busy != nil {
+		<-f.busy
+		f.busy = nil
+	}
+}
+
 // rewind takes back what the last search decided. Left to itself, gini first
 // tries to learn from a conflict of the last search, and derives nonsense (and
 // ends the process) where that conflict needs no assumption. Adding a clause
@@ -193,19 +205,32 @@ func (f *Formula) rewind() {
 
 // run searches. gini looks up from its work every 20 000 propagations only when
 // it runs in its own goroutine, and its handle has no channel to select on:
-// hence the polling, at growing intervals.
+// hence the polling, at growing intervals. With many long clauses those
+// propagations take seconds; then run returns while gini is still stopping, and
+// the next use of the formula waits for it.
 func (f *Formula) run(ctx context.Context) int {
 	if ctx.Done() == nil {
 		return f.gini.Solve()
 	}
-	const longest = 10 * time.Millisecond
+	const (
+		longest  = 10 * time.Millisecond
+		patience = 500 * time.Millisecond
+	)
 	handle := f.gini.GoSolve()
 	for pause := time.Duration(0); ; {
 		if answer, done := handle.Test(); done {
 			return answer
 		}
 		if ctx.Err() != nil {
-			return handle.Stop()
+			f.busy = make(chan int, 1)
+			go func(stopped chan<- int) { stopped <- handle.Stop() }(f.busy)
+			select {
+			case answer := <-f.busy:
+				f.busy = nil
+				return answer
+			case <-time.After(patience):
+				return 0
+			}
 		}
 		if pause == 0 {
 			runtime.Gosched()

@@ -137,7 +137,7 @@ func TestCaDiCaL(t *testing.T) {
 	dir := t.TempDir()
 	satisfiable := 0
 	for round := range 200 {
-		vars := 20 + r.IntN(100)
+		vars := 20 + r.IntN(80)
 		f := New()
 		f.NewVars(vars)
 		var text bytes.Buffer
@@ -294,5 +294,28 @@ func TestDeterministic(t *testing.T) {
 		} else if !slices.Equal(first, f.model) {
 			t.Error("two models")
 		}
+	}
+}
+
+// Long clauses keep gini from looking up; Solve returns all the same, and the
+// formula waits for gini when it is used again.
+func TestCancelBusy(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	f := New()
+	f.NewVars(400)
+	off := f.NewVar()
+	for range 40_000 {
+		f.AddClause(append(randomClause(r, 400, 7), off)...)
+	}
+	for range 3 {
+		ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+		if a := f.Solve(ctx, -off); a != Unknown {
+			t.Fatalf("%v in 300 ms", a)
+		}
+		cancel()
+	}
+	f.AddClause(-f.NewVar(), off)
+	if a := f.Solve(context.Background(), off); a != Satisfiable {
+		t.Errorf("%v without the clauses", a)
 	}
 }
