@@ -211,3 +211,38 @@ func TestPackValidate(t *testing.T) {
 		t.Errorf("no items: %+v, %v", res, err)
 	}
 }
+
+// FuzzPack reads items of four bytes each: whatever the search finds is a
+// placement, and with and without its inferences it finds the same.
+func FuzzPack(f *testing.F) {
+	f.Add(uint8(9), []byte{0, 2, 4, 0, 1, 3, 3, 4, 2, 1, 5, 2})
+	f.Fuzz(func(t *testing.T, capacity uint8, data []byte) {
+		p := &encode.Packing{Capacity: int64(capacity)}
+		for ; len(data) >= 4 && len(p.Items) < 12; data = data[4:] {
+			p.Items = append(p.Items, encode.PackItem{
+				ID: fmt.Sprint(len(p.Items)), Lower: int64(data[0]), Upper: int64(data[0]) + 1 + int64(data[1]%32),
+				Size: 1 + int64(data[2]%64), Align: int64(data[3] % 16),
+			})
+		}
+		fits := map[bool]bool{}
+		for _, opt := range []solve.Options{{Effort: 5000}, {Effort: 5000, Disable: encode.PackTechniques()}} {
+			res, err := encode.SolvePacking(context.Background(), p, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Status == solve.Unknown {
+				continue
+			}
+			fits[res.At != nil] = true
+			if res.At == nil {
+				continue
+			}
+			if err := packcheck.Check(p, res.At); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(fits) > 1 {
+			t.Fatal("two answers")
+		}
+	})
+}

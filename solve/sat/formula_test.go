@@ -319,3 +319,35 @@ func TestCancelBusy(t *testing.T) {
 		t.Errorf("%v without the clauses", a)
 	}
 }
+
+// FuzzFormula reads clauses and calls of Solve over six variables: the answers
+// must be those of all assignments.
+func FuzzFormula(f *testing.F) {
+	f.Add([]byte{1, 2, 0, 129, 0, 255, 3, 0, 130, 131, 0, 255, 255})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		const vars = 6
+		s := New()
+		s.NewVars(vars)
+		var clauses [][]Lit
+		var clause []Lit
+		for _, b := range data[:min(len(data), 300)] {
+			l := Lit(b&127)%vars + 1
+			switch {
+			case b == 255: // the clause at hand is assumed
+				want := satisfiable(vars, clauses, clause)
+				if got := s.Solve(context.Background(), clause...); (got == Satisfiable) != want {
+					t.Fatalf("%v: %v under %v", got, clauses, clause)
+				}
+				clause = nil
+			case b == 0:
+				clauses = append(clauses, clause)
+				s.AddClause(clause...)
+				clause = nil
+			case b < 128:
+				clause = append(clause, l)
+			default:
+				clause = append(clause, -l)
+			}
+		}
+	})
+}
