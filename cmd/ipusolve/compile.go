@@ -50,6 +50,9 @@ func compile(c *cli.Context) error {
 	if err := checkCompileFlags(c); err != nil {
 		return err
 	}
+	if err := checkOutputs("compile", givenOutputs(c)); err != nil {
+		return err
+	}
 	var pinned *model.Plan
 	if path := c.String("pin"); path != "" {
 		var err error
@@ -109,8 +112,10 @@ func checkCompileFlags(c *cli.Context) error {
 		return usageError("compile: --time-limit: want no negative time, found %v", c.Duration("time-limit"))
 	case c.Int64("effort") < 0:
 		return usageError("compile: --effort: want no negative number, found %d", c.Int64("effort"))
-	case c.Bool("plan-only") && c.String("output") != "":
+	case c.Bool("plan-only") && c.IsSet("output"):
 		return usageError("compile: --plan-only makes no package; leave out -o")
+	case c.IsSet("dump") && c.String("dump") == "":
+		return usageError("compile: --dump: want a folder, found none")
 	}
 	return nil
 }

@@ -126,7 +126,9 @@ func same(ts *testscript.TestScript, neg bool, list []string) {
 func shift(ts *testscript.TestScript, neg bool, list []string) {
 	args(ts, neg, list, 1)
 	path := ts.MkAbs(list[0])
-	app, err := ipuexe.ReadFile(path)
+	content, err := os.ReadFile(path)
+	ts.Check(err)
+	app, err := ipuexe.Read(content)
 	ts.Check(err)
 	for i := range app.Tiles {
 		rows, err := ipusolve.Rows(app, i)
@@ -147,7 +149,7 @@ func shift(ts *testscript.TestScript, neg bool, list []string) {
 				for j := range app.Tiles[i].Segments {
 					if s := &app.Tiles[i].Segments[j]; at >= s.Address && at-s.Address < uint32(len(s.Data)) {
 						binary.LittleEndian.PutUint32(s.Data[at-s.Address:], words[0])
-						ts.Check(ipuexe.WriteFile(path, app))
+						ts.Check(writeFile(path, func(w io.Writer) error { return ipuexe.Write(w, app) }))
 						return
 					}
 				}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"text/tabwriter"
 
@@ -60,6 +61,13 @@ func runPackage(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	files := givenOutputs(c)
+	for _, name := range slices.Sorted(maps.Keys(outputs)) {
+		files = append(files, output{flag: "--output " + name, path: outputs[name]})
+	}
+	if err := checkOutputs("run", files); err != nil {
+		return err
+	}
 	console := newConsole(c.App.ErrWriter)
 	defer console.done()
 	options := sim.Options{Lenient: c.Bool("lenient")}
@@ -89,9 +97,9 @@ func runPackage(c *cli.Context) (err error) {
 			return err
 		}
 	}
-	for name, file := range outputs {
+	for _, name := range slices.Sorted(maps.Keys(outputs)) {
 		v, _ := l.plan.Problem.Graph.Value(name)
-		if err := writeTensor(file, v, last[name]); err != nil {
+		if err := writeTensor(outputs[name], v, last[name]); err != nil {
 			return err
 		}
 	}

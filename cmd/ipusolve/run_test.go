@@ -116,32 +116,3 @@ func TestFlagsFirst(t *testing.T) {
 		}
 	}
 }
-
-// TestFileAppearsWhole: nothing is at the path before the file is closed, and
-// nothing is left of one that is given up.
-func TestFileAppearsWhole(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "f")
-	f, err := newFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.WriteString("x")
-	if _, err := os.Stat(path); !os.IsNotExist(err) {
-		t.Errorf("before closing: %v", err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if b, err := os.ReadFile(path); err != nil || string(b) != "x" {
-		t.Errorf("%q, %v", b, err)
-	}
-	if f, err = newFile(path); err != nil {
-		t.Fatal(err)
-	}
-	f.abandon()
-	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != 1 {
-		t.Errorf("%v, %v", left, err)
-	}
-}

@@ -48,6 +48,9 @@ func schedule(c *cli.Context) error {
 	if gap == 0 || c.Bool("optimal") {
 		gap = -1 // only the bound itself ends the search
 	}
+	if err := checkOutputs("schedule", givenOutputs(c)); err != nil {
+		return err
+	}
 	snap, err := readFile(path, exchange.ReadSnapshot)
 	if err != nil {
 		return err
