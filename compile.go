@@ -59,6 +59,7 @@ type Compilation struct {
 	tighten  map[string]int64
 	first    *Planning // before any tightening
 	replans  int
+	unplaced error // of the last plan that could not be placed
 	placing  int
 	memory   lower.PlaceStats
 	methods  []string

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ipusolve/device"
+	"ipusolve/encode/planning"
 	"ipusolve/exchange"
 	"ipusolve/lower"
 	"ipusolve/lower/image"
@@ -19,6 +20,11 @@ import (
 
 func (c *Compilation) plan(ctx context.Context) error {
 	planned, err := c.opt.Planner.Plan(ctx, c.Problem, c.tighten)
+	var none *planning.InfeasibleError
+	if errors.As(err, &none) && c.unplaced != nil {
+		// Limits that placement lowered prove nothing about the problem.
+		return fmt.Errorf("ipusolve: no plan found that can be placed, last: %w", c.unplaced)
+	}
 	if err != nil {
 		return err
 	}
@@ -69,6 +75,12 @@ func (c *Compilation) shard(context.Context) error {
 
 func (c *Compilation) reserveAreas(context.Context) error {
 	m, err := lower.Reserve(c.Program, c.reserve)
+	var full *lower.ReserveError
+	if errors.As(err, &full) && full.What == lower.RowTable && c.reserve.RowCap == 0 {
+		// The proven bound of the rows finds no room; their real length may.
+		c.reserve.RowCap = min(full.Have-device.FetchGuard, full.Need/2)
+		return &again{"reserve", err}
+	}
 	if err != nil {
 		return fmt.Errorf("ipusolve: %w", err)
 	}
@@ -88,13 +100,12 @@ func (c *Compilation) place(context.Context) error {
 		if name == "" || c.replans == maxReplans {
 			return fmt.Errorf("ipusolve: %w", err)
 		}
+		// The step grows, so that neither a plan that would fit is passed by at once
+		// nor one is tried after the other for ever.
+		c.tighten[name] = bytes - model.MemoryGranule<<c.replans
 		c.replans++
-		short := int64(model.MemoryGranule)
-		if full.NeedBytes > full.HaveBytes {
-			short = max(short, int64(full.NeedBytes-full.HaveBytes)/model.MemoryGranule*model.MemoryGranule)
-		}
-		c.tighten[name] = bytes - short
-		c.Report.Planning.Tightened = append(c.Report.Planning.Tightened, Tightening{name, bytes - short, err.Error()})
+		c.unplaced = err
+		c.Report.Planning.Tightened = append(c.Report.Planning.Tightened, Tightening{name, c.tighten[name], err.Error()})
 		return &again{"plan", err}
 	}
 	if err != nil {

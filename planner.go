@@ -40,6 +40,11 @@ func (o *Optimal) Plan(ctx context.Context, p *model.Problem, tighten map[string
 		return nil, fmt.Errorf("ipusolve: %w: profile %s prices pinned plans only", model.ErrUsage, p.Profile)
 	}
 	start := time.Now()
+	if limit := o.Options.TimeLimit; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
 	res, err := planning.Solve(ctx, p, o.Solver, planning.Options{Solve: o.Options, Tighten: tighten})
 	if err != nil {
 		return nil, err

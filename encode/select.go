@@ -42,8 +42,9 @@ type Stats struct {
 	LPIterations int64
 }
 
-// batch is the number of pairs whose exact cost is computed at once before
-// pruning again.
+// batch is the number of pairs whose exact cost is computed before the first
+// pruning; each batch is twice as large as the one before, since pruning looks
+// at all pairs.
 const batch = 256
 
 // eager bounds how many pairs get exact costs before the first model; beyond
@@ -52,8 +53,9 @@ const eager = 1 << 14
 
 // Select solves a selection: reductions, an incumbent, then models in which pair
 // costs are lower bounds until a solution uses them, when they become exact;
-// it ends when the optimum uses exact costs only. Limits of opt apply to every
-// model; a cancelled context returns the incumbent with the bound so far.
+// it ends when the optimum uses exact costs only. The effort of opt is for all
+// models together, its time limit for each; a context that ends returns the
+// incumbent with the bound so far.
 // ErrInfeasible is returned when nothing fits. Selections with forbidden pairs are
 // refused: FullModel takes them.
 func Select(ctx context.Context, s *Selection, solver solve.Solver, opt solve.Options) (*Outcome, error) {
@@ -98,7 +100,7 @@ func (r *reducer) relax(ctx context.Context, solver solve.Solver, opt solve.Opti
 	if r.best != nil {
 		opt.WarmStart = r.start(m, v, r.best)
 	}
-	res, err := solver.Solve(ctx, m, opt)
+	res, err := solver.Solve(ctx, m, out.rest(opt))
 	if err != nil {
 		return fmt.Errorf("encode: %s: %w", r.sel.Name, err)
 	}
@@ -239,7 +241,7 @@ func (r *reducer) prune(tables []pairTable) {
 // evaluate computes exact pair costs in order of rising bound, in parallel
 // batches, pruning between them, for at most limit pairs.
 func (r *reducer) evaluate(ctx context.Context, tables []pairTable, limit int, out *Outcome) {
-	for done := 0; done < limit && ctx.Err() == nil; {
+	for done, size := 0, batch; done < limit && ctx.Err() == nil; size *= 2 {
 		type job struct {
 			edge  int
 			key   pairKey
@@ -261,17 +263,20 @@ func (r *reducer) evaluate(ctx context.Context, tables []pairTable, limit int, o
 			return
 		}
 		slices.SortStableFunc(jobs, func(a, b job) int { return cmp.Compare(a.bound, b.bound) })
-		jobs = jobs[:min(batch, len(jobs), limit-done)]
+		jobs = jobs[:min(size, len(jobs), limit-done)]
 		var wg sync.WaitGroup
 		workers := runtime.GOMAXPROCS(0)
 		for w := range workers {
 			wg.Go(func() {
-				for i := w; i < len(jobs); i += workers {
+				for i := w; i < len(jobs) && ctx.Err() == nil; i += workers {
 					jobs[i].cost = r.sel.Edges[jobs[i].edge].Pair.Exact(jobs[i].key.a, jobs[i].key.b)
 				}
 			})
 		}
 		wg.Wait()
+		if ctx.Err() != nil {
+			return
+		}
 		for _, j := range jobs {
 			r.setExact(&tables[j.edge], j.key, j.cost, out)
 			r.tryPair(j.edge, j.key)
@@ -304,7 +309,13 @@ func (r *reducer) tryPair(e int, k pairKey) {
 			}
 		}
 	}
-	r.offer(c)
+	var bound int64 // of the choice, by separable values
+	for n, i := range c {
+		bound += r.value[n][i]
+	}
+	if bound < r.cost {
+		r.offer(c)
+	}
 }
 
 // rounds solves the model with pairs until its optimum uses exact costs only.
@@ -320,7 +331,7 @@ func (r *reducer) rounds(ctx context.Context, solver solve.Solver, opt solve.Opt
 		if r.best != nil {
 			opt.WarmStart = r.start(m, v, r.best)
 		}
-		res, err := solver.Solve(ctx, m, opt)
+		res, err := solver.Solve(ctx, m, out.rest(opt))
 		if err != nil {
 			return fmt.Errorf("encode: %s: %w", r.sel.Name, err)
 		}
@@ -382,6 +393,15 @@ func (o *Outcome) take(m *solve.Model, res *solve.Result) {
 	o.Stats.Nodes += res.Stats.Nodes
 	o.Stats.LPIterations += res.Stats.LPIterations
 	o.Stats.Rows, o.Stats.Vars = res.Stats.Rows, res.Stats.Vars
+}
+
+// rest is the options for the next model: what is left of the effort, at least
+// enough to look at it.
+func (o *Outcome) rest(opt solve.Options) solve.Options {
+	if opt.Effort > 0 {
+		opt.Effort = max(1, opt.Effort-o.Stats.LPIterations)
+	}
+	return opt
 }
 
 func ratCeil(r *big.Rat) int64 {

@@ -11,12 +11,20 @@ import (
 // and leaves all the rest to data.
 type ReserveOptions struct {
 	// MemoryLimit is the data bytes of a tile; 0: all that are there. It ends the
-	// interleaved region (reference: simulator.md §9).
+	// interleaved region; the standard range stays and counts as
+	// model.StandardShare, what planning takes it for before rows and code are
+	// known (reference: simulator.md §9).
 	MemoryLimit int
+	// RowCap reserves at most this many bytes for exchange rows, 0: what is proven
+	// to do. Real rows are often half as long as the bound; CheckReserve tells.
+	RowCap int
 	// RowBytes raises the room for exchange rows to at least this many bytes,
 	// after CheckReserve has found it wanting.
 	RowBytes int
 }
+
+// RowTable is ReserveError.What of exchange rows.
+const RowTable = "exchange rows"
 
 // ReserveError says that code or rows have too little room.
 type ReserveError struct {
@@ -68,11 +76,14 @@ func Reserve(prog *Program, opt ReserveOptions) (MemoryMap, error) {
 	if m.Code, err = x.take("code", maxCodeBytes(prog)); err != nil {
 		return MemoryMap{}, err
 	}
-	rows := max(maxRowBytes(prog), opt.RowBytes)
-	if rows > 0 {
+	rows := maxRowBytes(prog)
+	if opt.RowCap > 0 {
+		rows = min(rows, opt.RowCap)
+	}
+	if rows = max(rows, opt.RowBytes); rows > 0 {
 		rows += device.FetchGuard
 	}
-	if m.RowTable, err = x.take("exchange rows", rows); err != nil {
+	if m.RowTable, err = x.take(RowTable, rows); err != nil {
 		return MemoryMap{}, err
 	}
 	if rows > 0 {
@@ -80,16 +91,14 @@ func Reserve(prog *Program, opt ReserveOptions) (MemoryMap, error) {
 		m.RowTable.End = x.close(m.RowTable)
 	}
 	m.Standard = x.data()
-	m.InterleavedEnd = interleavedEnd(m.Standard, opt.MemoryLimit)
+	m.InterleavedEnd = interleavedEnd(opt.MemoryLimit)
 	return m, nil
 }
 
-// interleavedEnd ends region 1 where the memory limit is used up.
-func interleavedEnd(standard []Range, limit int) uint32 {
-	room := limit
-	for _, r := range standard {
-		room -= int(r.End - r.Start)
-	}
+// interleavedEnd ends region 1 where the memory limit is used up; planning makes
+// the same division.
+func interleavedEnd(limit int) uint32 {
+	room := limit - model.StandardShare
 	if limit == 0 || room >= device.InterleavedBytes {
 		return device.LoaderEnd
 	}

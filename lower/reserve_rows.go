@@ -83,7 +83,7 @@ func CheckReserve(prog *Program, m MemoryMap, rows [][][]uint32) error {
 	}
 	have := max(0, int(m.RowTable.End-m.RowTable.Start)-device.FetchGuard)
 	if need > have {
-		return &ReserveError{What: "exchange rows", Tile: tile, Need: need, Have: have}
+		return &ReserveError{What: RowTable, Tile: tile, Need: need, Have: have}
 	}
 	return nil
 }

@@ -79,12 +79,12 @@ func TestReserveWorked(t *testing.T) {
 			standard: []lower.Range{{Start: 0x586e0, End: 0x5c000}, {Start: 0x60000, End: 0x80000}}, interleavedEnd: 0xe7bb0,
 		},
 		{
-			// 162 080 standard bytes, so 37 920 = 1185·32 of region 1.
+			// 112 928 bytes count for the standard range, so 87 072 = 2721·32 of region 1.
 			name: "memory limit", prog: gemms(0), opt: lower.ReserveOptions{MemoryLimit: 200_000},
 			symbols: []symbol{{kernels.WorkerBarrier, 0x4c018}, {kernels.Startup, 0x4c030}, {kernels.CycleSample, 0x4c0f0},
 				{kernels.Completion, 0x4c128}},
 			code: lower.Range{Start: 0x4c140, End: 0x4c140 + 4*30}, rows: lower.Range{Start: 0x4c1b8, End: 0x4c1b8},
-			standard: []lower.Range{{Start: 0x586e0, End: 0x80000}}, interleavedEnd: 0x80000 + 37920,
+			standard: []lower.Range{{Start: 0x586e0, End: 0x80000}}, interleavedEnd: 0x80000 + 87072,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestMemoryLimit(t *testing.T) {
 	for _, c := range []struct {
 		limit int
 		end   uint32
-	}{{0, 0xe7bb0}, {586_960, 0xe7bb0}, {600_000, 0xe7bb0}, {586_959, 0xe7ba0}, {162_080 + 64, 0x80040}, {162_080 + 63, 0x80020}, {162_080, 0x80000}, {1, 0x80000}} {
+	}{{0, 0xe7bb0}, {586_960, 0xe7bb0}, {600_000, 0xe7bb0}, {537_807, 0xe7ba0}, {112_928 + 64, 0x80040}, {112_928 + 63, 0x80020}, {112_928, 0x80000}, {1, 0x80000}} {
 		m, err := lower.Reserve(gemms(0), lower.ReserveOptions{MemoryLimit: c.limit})
 		if err != nil {
 			t.Fatal(err)

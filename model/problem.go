@@ -33,4 +33,7 @@ const (
 	MemoryGranule    = 32     // of MemoryLimit
 	DefaultReserve   = 49152  // standard bytes a plan leaves for rows, code and tables until they are known
 	MaxPhysicalBytes = 586960 // standard 162 080 + interleaved 424 880
+	// StandardShare is the part of a memory limit that lies below the interleaved
+	// region; what exceeds it ends that region.
+	StandardShare = 162080 - DefaultReserve
 )

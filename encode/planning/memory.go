@@ -1,7 +1,6 @@
 package planning
 
 import (
-	"ipusolve/device"
 	"ipusolve/encode"
 	"ipusolve/model"
 	"ipusolve/model/space"
@@ -32,10 +31,6 @@ const (
 	numUses
 )
 
-// standardShare is the part of the memory limit that lies below the interleaved
-// region: the data range less what is reserved for rows, code and tables.
-const standardShare = device.StandardBytes - model.DefaultReserve
-
 var eventNames = []string{"gather", "kernel", "reduce", "linear"}
 
 // limits lists the memory limits of a chain and, per stage, where the entries of
@@ -59,7 +54,7 @@ func limits(c *space.Chain, v int64, override map[string]int64) (list []encode.L
 			total = append(total, add("memory/total/"+c.Stages[i].Gemm.Name+"."+e, 0))
 		}
 		for _, e := range eventNames[:3] {
-			inter = append(inter, add("memory/interleaved/"+c.Stages[i].Gemm.Name+"."+e, -standardShare))
+			inter = append(inter, add("memory/interleaved/"+c.Stages[i].Gemm.Name+"."+e, -model.StandardShare))
 		}
 	}
 	for i := range c.Stages {

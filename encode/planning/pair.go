@@ -103,6 +103,7 @@ type output struct {
 	shape space.Shape
 	from  []space.Gemm
 	exact func(space.Gemm) int64 // for columns that are no multiple of 16
+	known memo
 }
 
 func (o *output) held(a int32) int64 {
@@ -139,10 +140,12 @@ func (o *output) LowerBound(a, b int32) int64 {
 	return o.Left(a) + o.Right(b)
 }
 func (o *output) Exact(a, _ int32) int64 {
-	if o.shape.N%model.PanelWidth != 0 {
-		return o.exact(o.from[a])
-	}
-	return o.shape.LinearMove(o.from[a], model.RowMajor).Cycles(phase)
+	return o.known.get(a, func() int64 {
+		if o.shape.N%model.PanelWidth != 0 {
+			return o.exact(o.from[a])
+		}
+		return o.shape.LinearMove(o.from[a], model.RowMajor).Cycles(phase)
+	})
 }
 
 // memo remembers a price by class; it may be asked from several goroutines.

@@ -49,7 +49,7 @@ type InfeasibleError struct {
 func (e *InfeasibleError) Error() string {
 	claim := "smallest memory limit that would do"
 	if !e.Proven {
-		claim = "a memory limit that would do"
+		claim = "memory limit that would do"
 	}
 	return fmt.Sprintf("planning: infeasible: %s needs %d bytes a tile, the limit leaves %d; %s: %d", e.Limit, e.Required, e.Allowed, claim, e.Smallest)
 }
@@ -232,7 +232,7 @@ func (b *builder) infeasible(ctx context.Context, solver solve.Solver, opt solve
 	uses := b.sel.Uses(least.Choice)
 	for _, l := range least.Tight {
 		if over := uses[l] - b.sel.Limits[l].Amount; e.Limit == "" || over > e.Required-e.Allowed {
-			e.Limit, e.Required, e.Allowed = b.sel.Limits[l].Name, uses[l], b.sel.Limits[l].Amount
+			e.Limit, e.Required, e.Allowed = b.sel.Limits[l].Name, uses[l], max(0, b.sel.Limits[l].Amount)
 		}
 	}
 	return e
