@@ -1,7 +1,6 @@
 package ipusolve
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -63,6 +62,9 @@ type Planning struct {
 type PlanCertificate struct {
 	Model *solve.Model       `json:"model"`
 	Proof *solve.Certificate `json:"proof"`
+	// Prices are multipliers of memory limits, in 1/2^20 cycles a byte, with which
+	// candidates were ruled out of the model.
+	Prices map[string]int64 `json:"prices,omitempty"`
 }
 
 // Tightening is one limit that placement could not keep.
@@ -185,16 +187,17 @@ func (r *Report) timeless() *Report {
 	return &c
 }
 
-// ReadReport reads a report and checks its schema name.
+// maxReportBytes and maxScheduleBytes bound the files that are read.
+const (
+	maxReportBytes   = 256 << 20
+	maxScheduleBytes = 1 << 30
+)
+
+// ReadReport reads a report and checks its schema name. Unknown and repeated
+// fields are errors, which name the JSON path.
 func ReadReport(r io.Reader) (*Report, error) {
-	b, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("ipusolve: report: %w", err)
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
 	out := &Report{}
-	if err := d.Decode(out); err != nil {
+	if err := model.ReadStrict(r, out, maxReportBytes); err != nil {
 		return nil, fmt.Errorf("ipusolve: report: %w", err)
 	}
 	if out.Schema != ReportSchema {

@@ -13,6 +13,7 @@ import (
 
 	"ipusolve/exchange"
 	"ipusolve/exchange/check"
+	"ipusolve/model"
 )
 
 // ScheduleSchema is the schema name of a schedule file.
@@ -101,19 +102,15 @@ func (f *ScheduleFile) Write(w io.Writer) error {
 	return err
 }
 
-// ReadSchedule reads a schedule file and checks its schema name.
+// ReadSchedule reads a schedule file and checks its schema name. Unknown and
+// repeated fields are errors, which name the JSON path.
 func ReadSchedule(r io.Reader) (*ScheduleFile, error) {
-	d := json.NewDecoder(r)
-	d.DisallowUnknownFields()
 	f := &ScheduleFile{}
-	if err := d.Decode(f); err != nil {
+	if err := model.ReadStrict(r, f, maxScheduleBytes); err != nil {
 		return nil, fmt.Errorf("ipusolve: schedule: %w", err)
 	}
 	if f.Schema != ScheduleSchema {
 		return nil, fmt.Errorf("ipusolve: schedule: schema: want %q, found %q", ScheduleSchema, f.Schema)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("ipusolve: schedule: want nothing behind the JSON value")
 	}
 	return f, nil
 }
