@@ -65,7 +65,7 @@ func (o *Optimal) Plan(ctx context.Context, p *model.Problem, tighten map[string
 		Seconds: time.Since(start).Seconds(),
 	}
 	if out.Result.Certificate != nil {
-		r.Certificate = &PlanCertificate{Model: out.Model, Proof: out.Result.Certificate}
+		r.Certificate = &PlanCertificate{Model: out.Model, Proof: out.Result.Certificate, Prices: out.Prices}
 	}
 	for _, u := range res.Uses {
 		r.Memory = append(r.Memory, MemoryUse{Limit: u.Name, Bytes: u.Bytes, Of: u.Limit})

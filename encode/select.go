@@ -28,6 +28,9 @@ type Outcome struct {
 	// that proves most.
 	Model  *solve.Model
 	Result *solve.Result
+	// Prices are the multipliers of the limits that reductions used, by limit, in
+	// 1/2^20 cost per unit; none is listed at 0.
+	Prices map[string]int64
 	Stats  Stats
 }
 
@@ -372,6 +375,14 @@ func (r *reducer) rounds(ctx context.Context, solver solve.Solver, opt solve.Opt
 // finish writes the incumbent and the status.
 func (r *reducer) finish(out *Outcome) error {
 	out.Choice, out.Status = r.best, solve.Unknown
+	for l, p := range r.price {
+		if p > 0 {
+			if out.Prices == nil {
+				out.Prices = map[string]int64{}
+			}
+			out.Prices[r.sel.Limits[l].Name] = p
+		}
+	}
 	if r.best == nil {
 		return nil
 	}

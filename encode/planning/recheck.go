@@ -1,0 +1,460 @@
+package planning
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ipusolve/encode"
+	"ipusolve/model"
+	"ipusolve/solve"
+)
+
+// Coverage says why a planning model over few candidates bounds all plans.
+type Coverage struct {
+	Candidates int // of the problem
+	Oversized  int // break a memory limit whatever else is chosen
+	Bounded    int // in no plan below the bound
+	Dominated  int // replaceable by a candidate that is no worse beside any other
+	Modelled   int // in the model
+}
+
+func (c Coverage) String() string {
+	return fmt.Sprintf("%d candidates: %d exceed a limit, %d are in no plan below the bound, %d are dominated, %d in the model",
+		c.Candidates, c.Oversized, c.Bounded, c.Dominated, c.Modelled)
+}
+
+// Recheck derives again, without the reductions of package encode, that a
+// planning model bounds every plan of a problem: every variable is a candidate
+// or a pair of candidates at no more than its price, every row is one that the
+// problem's choices obey, and every candidate and pair left out is in no plan
+// that costs less than bound. prices are the multipliers of the memory limits
+// that the bounds may use, in 1/2^20 cycles a byte.
+func Recheck(p *model.Problem, m *solve.Model, bound int64, prices map[string]int64) (Coverage, error) {
+	b, err := newBuilder(p, nil)
+	if err != nil {
+		return Coverage{}, err
+	}
+	r := &recheck{sel: b.sel, bound: bound}
+	if err := r.read(m); err != nil {
+		return Coverage{}, fmt.Errorf("planning: model: %w", err)
+	}
+	r.prepare(prices)
+	if err := r.cover(); err != nil {
+		return r.seen, fmt.Errorf("planning: %w", err)
+	}
+	return r.seen, nil
+}
+
+type recheck struct {
+	sel    *encode.Selection
+	bound  int64
+	inside []map[int]int            // per node: candidates of the model → variable
+	pairs  []map[[2]int32]solve.Var // per edge: pairs of the model; nil without pair variables
+	value  [][]int64                // candidate cost plus separable bounds of its edges
+	price  []int64                  // per limit
+	open   [][]int                  // candidates not yet ruled out
+	seen   Coverage
+}
+
+// read checks every variable and row of the model against the selection.
+func (r *recheck) read(m *solve.Model) error {
+	r.values()
+	names := map[string]int{}
+	for j, v := range m.Vars {
+		names[v.Name] = j
+	}
+	if m.Constant != 0 {
+		return fmt.Errorf("constant %d", m.Constant)
+	}
+	known := make([]bool, len(m.Vars))
+	r.inside = make([]map[int]int, len(r.sel.Nodes))
+	paired := false
+	for j := range r.sel.Edges {
+		paired = paired || slices.ContainsFunc(m.Vars, func(v solve.Var) bool { return strings.HasPrefix(v.Name, r.sel.Edges[j].Name+"/") })
+	}
+	for n := range r.sel.Nodes {
+		node := &r.sel.Nodes[n]
+		r.inside[n] = map[int]int{}
+		for i := range node.Candidates {
+			j, ok := names[node.Name+"="+node.Describe(i)]
+			if !ok {
+				continue
+			}
+			most := node.Candidates[i].Cost
+			if !paired {
+				most = r.value[n][i]
+			}
+			if v := m.Vars[j]; v.Kind != solve.Binary || v.Lower != 0 || v.Upper != 1 || v.Cost > most {
+				return fmt.Errorf("variable %s costs %d, the candidate %d", v.Name, v.Cost, most)
+			}
+			r.inside[n][i], known[j] = j, true
+		}
+	}
+	if paired {
+		if err := r.readPairs(m, known); err != nil {
+			return err
+		}
+	}
+	if j := slices.Index(known, false); j >= 0 {
+		return fmt.Errorf("variable %s is no candidate", m.Vars[j].Name)
+	}
+	return r.readRows(m)
+}
+
+func (r *recheck) readPairs(m *solve.Model, known []bool) error {
+	r.pairs = make([]map[[2]int32]solve.Var, len(r.sel.Edges))
+	for e := range r.sel.Edges {
+		edge := &r.sel.Edges[e]
+		r.pairs[e] = map[[2]int32]solve.Var{}
+		from, to := r.classes(edge.From, nil), r.classes(edge.To, nil)
+		for j, v := range m.Vars {
+			if known[j] || !strings.HasPrefix(v.Name, edge.Name+"/") {
+				continue
+			}
+			var k [2]int32
+			if _, err := fmt.Sscanf(v.Name[len(edge.Name):], "/%d-%d", &k[0], &k[1]); err != nil || !from[k[0]] || !to[k[1]] {
+				return fmt.Errorf("variable %s is no pair of classes", v.Name)
+			}
+			if exact := edge.Pair.Exact(k[0], k[1]); v.Kind != solve.Binary || v.Lower != 0 || v.Upper != 1 || v.Cost > exact {
+				return fmt.Errorf("variable %s costs %d, the pair %d", v.Name, v.Cost, exact)
+			}
+			r.pairs[e][k], known[j] = v, true
+		}
+	}
+	return nil
+}
+
+// readRows checks that every row holds for each choice within the model.
+func (r *recheck) readRows(m *solve.Model) error {
+	type row struct {
+		sense solve.Sense
+		rhs   int64
+		coef  map[string]int64
+	}
+	want := map[string]row{}
+	for n := range r.sel.Nodes {
+		choose := row{solve.EQ, 1, map[string]int64{}}
+		for _, j := range r.inside[n] {
+			choose.coef[m.Vars[j].Name] = 1
+		}
+		want["choose/"+r.sel.Nodes[n].Name] = choose
+	}
+	for l := range r.sel.Limits {
+		limit := row{solve.LE, r.sel.Limits[l].Amount, map[string]int64{}}
+		for n := range r.sel.Nodes {
+			for i, j := range r.inside[n] {
+				if u := r.use(n, i, l); u > 0 {
+					limit.coef[m.Vars[j].Name] = u
+				}
+			}
+		}
+		want[r.sel.Limits[l].Name] = limit
+	}
+	for e := range r.pairs {
+		edge := &r.sel.Edges[e]
+		for side, n := range []int{edge.From, edge.To} {
+			name := [2]string{"/from", "/to"}[side]
+			for class := range r.classes(n, r.inside[n]) {
+				tie := row{solve.EQ, 0, map[string]int64{}}
+				for k, v := range r.pairs[e] {
+					if k[side] == class {
+						tie.coef[v.Name] = 1
+					}
+				}
+				for i, j := range r.inside[n] {
+					if r.sel.Nodes[n].Candidates[i].Class == class {
+						tie.coef[m.Vars[j].Name] = -1
+					}
+				}
+				want[fmt.Sprintf("%s%s%d", edge.Name, name, class)] = tie
+			}
+		}
+	}
+	for _, got := range m.Rows {
+		w, ok := want[got.Name]
+		if !ok || got.Sense != w.sense || got.RHS != w.rhs || len(got.Terms) != len(w.coef) {
+			return fmt.Errorf("row %s is not the problem's", got.Name)
+		}
+		for _, t := range got.Terms {
+			if w.coef[m.Vars[t.Var].Name] != t.Coef {
+				return fmt.Errorf("row %s: coefficient of %s", got.Name, m.Vars[t.Var].Name)
+			}
+		}
+	}
+	return nil
+}
+
+// classes is the set of classes of a node's candidates, or of some of them.
+func (r *recheck) classes(n int, only map[int]int) map[int32]bool {
+	set := map[int32]bool{}
+	for i := range r.sel.Nodes[n].Candidates {
+		if _, ok := only[i]; ok || only == nil {
+			set[r.sel.Nodes[n].Candidates[i].Class] = true
+		}
+	}
+	return set
+}
+
+func (r *recheck) use(n, i, limit int) int64 {
+	var u int64
+	for j, amount := range r.sel.Nodes[n].Candidates[i].Use {
+		if slices.Contains(r.sel.Nodes[n].Counts[j], limit) {
+			u += amount
+		}
+	}
+	return u
+}
+
+// values adds the separable bounds of the edges to every candidate.
+func (r *recheck) values() {
+	r.value = make([][]int64, len(r.sel.Nodes))
+	for n := range r.sel.Nodes {
+		for _, c := range r.sel.Nodes[n].Candidates {
+			r.value[n] = append(r.value[n], c.Cost)
+		}
+	}
+	for _, e := range r.sel.Edges {
+		for i, c := range r.sel.Nodes[e.From].Candidates {
+			r.value[e.From][i] += e.Pair.Left(c.Class)
+		}
+		for i, c := range r.sel.Nodes[e.To].Candidates {
+			r.value[e.To][i] += e.Pair.Right(c.Class)
+		}
+	}
+}
+
+func (r *recheck) prepare(prices map[string]int64) {
+	r.price = make([]int64, len(r.sel.Limits))
+	for l := range r.sel.Limits {
+		if v := prices[r.sel.Limits[l].Name]; v > 0 && v < 1<<40 {
+			r.price[l] = v
+		}
+	}
+	r.open = make([][]int, len(r.sel.Nodes))
+	for n := range r.sel.Nodes {
+		for i := range r.sel.Nodes[n].Candidates {
+			r.open[n] = append(r.open[n], i)
+		}
+		r.seen.Candidates += len(r.open[n])
+		r.seen.Modelled += len(r.inside[n])
+	}
+}
+
+// drop rules candidates of a node out, except those of the model.
+func (r *recheck) drop(n int, out func(i int) bool) int {
+	before := len(r.open[n])
+	r.open[n] = slices.DeleteFunc(r.open[n], func(i int) bool {
+		_, modelled := r.inside[n][i]
+		return !modelled && out(i)
+	})
+	return before - len(r.open[n])
+}
+
+// cover rules out what is not in the model, by rules that hold one after the
+// other, until nothing is left or nothing changes.
+func (r *recheck) cover() error {
+	r.seen.Oversized = r.oversized()
+	priced := r.price
+	r.price = make([]int64, len(priced))
+	for changed := true; changed; {
+		n := r.bounded()
+		d := r.dominated()
+		r.seen.Bounded, r.seen.Dominated = r.seen.Bounded+n, r.seen.Dominated+d
+		changed = n+d > 0
+	}
+	r.price = priced
+	for changed := true; changed; {
+		n := r.bounded() + r.unpaired()
+		d := r.dominated()
+		r.seen.Bounded, r.seen.Dominated = r.seen.Bounded+n, r.seen.Dominated+d
+		changed = n+d > 0
+	}
+	for n := range r.open {
+		for _, i := range r.open[n] {
+			if _, ok := r.inside[n][i]; !ok {
+				return fmt.Errorf("candidate %s of %s is left out of the model, but may be part of a plan below %d", r.sel.Nodes[n].Describe(i), r.sel.Nodes[n].Name, r.bound)
+			}
+		}
+	}
+	return r.missingPairs()
+}
+
+// oversized rules out candidates that exceed a limit beside the smallest others.
+func (r *recheck) oversized() int {
+	total := 0
+	for l := range r.sel.Limits {
+		for removed := 1; removed > 0; {
+			removed = 0
+			var sum int64
+			least := make([]int64, len(r.open))
+			for n := range r.open {
+				least[n] = math.MaxInt64
+				for _, i := range r.open[n] {
+					least[n] = min(least[n], r.use(n, i, l))
+				}
+				sum += least[n]
+			}
+			for n := range r.open {
+				removed += r.drop(n, func(i int) bool { return sum-least[n]+r.use(n, i, l) > r.sel.Limits[l].Amount })
+			}
+			total += removed
+		}
+	}
+	return total
+}
+
+const priceUnit = 1 << 20
+
+// scaled is a candidate's value with its uses priced, in 1/priceUnit.
+func (r *recheck) scaled(n, i int) int64 {
+	v := r.value[n][i] * priceUnit
+	for j, amount := range r.sel.Nodes[n].Candidates[i].Use {
+		for _, l := range r.sel.Nodes[n].Counts[j] {
+			v += r.price[l] * amount
+		}
+	}
+	return v
+}
+
+// base is the bound on all choices of open candidates, and every node's share.
+func (r *recheck) base() (int64, []int64) {
+	var total int64
+	least := make([]int64, len(r.open))
+	for n := range r.open {
+		least[n] = math.MaxInt64
+		for _, i := range r.open[n] {
+			least[n] = min(least[n], r.scaled(n, i))
+		}
+		total += least[n]
+	}
+	for l, p := range r.price {
+		total -= p * r.sel.Limits[l].Amount
+	}
+	return total, least
+}
+
+// reaches tells whether a scaled bound, rounded up to whole cycles, is at least
+// the bound.
+func (r *recheck) reaches(scaled int64) bool { return scaled > (r.bound-1)*priceUnit }
+
+func (r *recheck) bounded() int {
+	total, least := r.base()
+	removed := 0
+	for n := range r.open {
+		removed += r.drop(n, func(i int) bool { return r.reaches(total - least[n] + r.scaled(n, i)) })
+	}
+	return removed
+}
+
+// dominated rules out candidates beside a cheaper one that uses no more and whose
+// pair costs, at their worst, do not make up for it.
+func (r *recheck) dominated() int {
+	removed := 0
+	for n := range r.open {
+		if len(r.open[n]) == len(r.inside[n]) {
+			continue
+		}
+		cands := r.sel.Nodes[n].Candidates
+		margin := func(i int) int64 {
+			var m int64
+			for _, e := range r.sel.Edges {
+				switch n {
+				case e.From:
+					m += e.Pair.Spread(cands[i].Class)
+				case e.To:
+					var most int64
+					for a := range r.openClasses(e.From) {
+						most = max(most, e.Pair.Spread(a))
+					}
+					m += most
+				}
+			}
+			return m
+		}
+		ceilings := map[int]int64{}
+		for _, d := range r.open[n] {
+			ceilings[d] = r.value[n][d] + margin(d)
+		}
+		dominators := slices.Clone(r.open[n])
+		removed += r.drop(n, func(i int) bool {
+			return slices.ContainsFunc(dominators, func(d int) bool {
+				if d == i || ceilings[d] > r.value[n][i] || ceilings[d] == r.value[n][i] && d > i {
+					return false
+				}
+				for j, u := range cands[d].Use {
+					if u > cands[i].Use[j] {
+						return false
+					}
+				}
+				return true
+			})
+		})
+	}
+	return removed
+}
+
+func (r *recheck) openClasses(n int) map[int32]int64 {
+	m := map[int32]int64{}
+	for _, i := range r.open[n] {
+		class, v := r.sel.Nodes[n].Candidates[i].Class, r.scaled(n, i)
+		if old, ok := m[class]; !ok || v < old {
+			m[class] = v
+		}
+	}
+	return m
+}
+
+// pairBound is the scaled bound on choices with a pair, given the least scaled
+// values of both classes.
+func (r *recheck) pairBound(total int64, least []int64, e *encode.Edge, a, b int32, va, vb int64) int64 {
+	return total - least[e.From] - least[e.To] + va + vb + (e.Pair.Exact(a, b)-e.Pair.Left(a)-e.Pair.Right(b))*priceUnit
+}
+
+// unpaired rules out candidates none of whose pairs on some edge is in a plan
+// below the bound.
+func (r *recheck) unpaired() int {
+	removed := 0
+	for e := range r.sel.Edges {
+		edge := &r.sel.Edges[e]
+		total, least := r.base()
+		from, to := r.openClasses(edge.From), r.openClasses(edge.To)
+		if len(from)*len(to) > maxRecheckPairs {
+			continue
+		}
+		good := [2]map[int32]bool{{}, {}}
+		for a, va := range from {
+			for b, vb := range to {
+				if !r.reaches(r.pairBound(total, least, edge, a, b, va, vb)) {
+					good[0][a], good[1][b] = true, true
+				}
+			}
+		}
+		for side, n := range []int{edge.From, edge.To} {
+			removed += r.drop(n, func(i int) bool { return !good[side][r.sel.Nodes[n].Candidates[i].Class] })
+		}
+	}
+	return removed
+}
+
+// maxRecheckPairs bounds the exact pair costs computed for one edge.
+const maxRecheckPairs = 1 << 17
+
+// missingPairs checks that every pair left out of the model is in no plan below
+// the bound.
+func (r *recheck) missingPairs() error {
+	for e := range r.pairs {
+		edge := &r.sel.Edges[e]
+		total, least := r.base()
+		from, to := r.openClasses(edge.From), r.openClasses(edge.To)
+		for a, va := range from {
+			for b, vb := range to {
+				if _, ok := r.pairs[e][[2]int32{a, b}]; !ok && !r.reaches(r.pairBound(total, least, edge, a, b, va, vb)) {
+					return fmt.Errorf("a pair of %s is left out of the model, but may be part of a plan below %d", edge.Name, r.bound)
+				}
+			}
+		}
+	}
+	return nil
+}
