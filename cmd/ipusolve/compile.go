@@ -27,7 +27,7 @@ func compileCommand() *cli.Command {
 		Usage:     "solve the plan of a graph and write the package",
 		ArgsUsage: "[GRAPH.json]",
 		Description: "Example:\n  ipusolve compile --workload siglip-mlp --mlp-tokens 64 --mlp-dim 128 --mlp-hidden-dim 256 --tiles 64 --optimal -o mlp.ipuexe\n\n" +
-			"Exit code 4: the plan is written, but --gap was not proven within the limits.",
+			"Exit code 4: the plan is written, but --gap is not proven: a limit came first, or cheaper plans could not be placed.",
 		Flags: append(problemFlags(),
 			&cli.BoolFlag{Name: "optimal", Usage: "search until the plan is proven optimal"},
 			&cli.BoolFlag{Name: "heuristic", Usage: "plan with the baseline (not available yet)"},
@@ -143,10 +143,26 @@ func writeCompilation(c *cli.Context, r *ipusolve.Compilation, demanded float64)
 			fmt.Fprintf(c.App.Writer, "package     written to %s\n", out)
 		}
 	}
-	if p := &r.Report.Planning; p.Gap != nil && *p.Gap > demanded {
-		return limitError("compile: a limit was reached at a gap of %s, %s was demanded; the best plan so far is kept", percent(*p.Gap), percent(demanded))
+	limited := c.Duration("time-limit") > 0 || c.Int64("effort") > 0
+	return demandMet(&r.Report.Planning, demanded, limited, c.Context.Err() != nil)
+}
+
+// demandMet is nil if a plan claims no bound or the demanded gap is proven, and
+// else an error that says why not.
+func demandMet(p *ipusolve.Planning, demanded float64, limited, stopped bool) error {
+	if p.Gap == nil || *p.Gap <= demanded {
+		return nil
 	}
-	return nil
+	cause := "the search ended without the proof"
+	switch {
+	case stopped:
+		cause = "the search was stopped"
+	case len(p.Tightened) > 0:
+		cause = "placement ruled out cheaper plans"
+	case limited:
+		cause = "a limit was reached"
+	}
+	return limitError("compile: %s; gap %s, %s was demanded; the best plan so far is kept", cause, percent(*p.Gap), percent(demanded))
 }
 
 // printCompilation prints plan, phases and prediction for people.
