@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/big"
 
+	"ipusolve/encode/planning"
+	"ipusolve/model"
 	"ipusolve/model/cost"
 	"ipusolve/solve"
 	"ipusolve/solve/cert"
@@ -29,6 +31,7 @@ func VerifyReport(r *Report) []Claim {
 		}
 	}
 	c.planning(&r.Planning, total)
+	c.coverage(&r.Problem, &r.Planning)
 	c.equal("planning/exchange", r.Planning.Exchange, exchange)
 	if p := r.Placement; p != nil {
 		c.level("placement", p.Status, p.Gap, p.Objective, p.Bound)
@@ -67,6 +70,16 @@ func (c *claims) planning(p *Planning, objective int64) {
 		difference = *p.Difference
 	}
 	c.equal("planning/difference", difference, p.Objective-*p.Bound)
+}
+
+// coverage claims that the certificate's model is one of the problem's, and that
+// what it leaves out is in no plan below the bound.
+func (c *claims) coverage(problem *model.Problem, p *Planning) {
+	if p.Bound == nil || p.Certificate == nil || p.Certificate.Model == nil {
+		return
+	}
+	seen, err := planning.Recheck(problem, p.Certificate.Model, *p.Bound, p.Certificate.Prices)
+	c.holds("planning/coverage", fmt.Sprintf("no plan below %d", *p.Bound), seen.String(), err)
 }
 
 // certified is the bound that the certificate of a plan proves; an error if it
