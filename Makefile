@@ -5,7 +5,7 @@ FUZZTIME = 1m
 
 build_packages = g++ pkg-config coinor-libclp-dev
 # Other people's tools that tests ask for a second opinion.
-test_packages  = $(build_packages) capnproto coinor-cbc glpk-utils
+test_packages  = $(build_packages) capnproto coinor-cbc glpk-utils cadical
 
 # Packages that start goroutines, for the race detector; those of encode are
 # tested by its subpackage.
