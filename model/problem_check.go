@@ -44,7 +44,7 @@ func (p *Problem) Validate() error {
 		}
 	}
 	if p.MemoryLimit < MemoryGranule || p.MemoryLimit > MaxElements || p.MemoryLimit%MemoryGranule != 0 {
-		return usage("memoryLimit", "want a positive multiple of %d bytes, found %d", MemoryGranule, p.MemoryLimit)
+		return usage("memoryLimit", "want a multiple of %d bytes from %d to %d, found %d", MemoryGranule, MemoryGranule, MaxElements, p.MemoryLimit)
 	}
 	if p.Timing != TimingVersion {
 		return usage("timing", "want version %d of the machine's timing, found %d", TimingVersion, p.Timing)

@@ -83,7 +83,8 @@ func problem(c *cli.Context, pinned *model.Plan) (*model.Problem, error) {
 	case p.Profile == model.ProfileSeed && pinned == nil:
 		return nil, usageError("compile: --profile %s prices pinned plans only; give one with --pin", p.Profile)
 	case p.MemoryLimit > model.MaxPhysicalBytes && !c.Bool("plan-only"):
-		return nil, usageError("compile: --memory-limit %d exceeds the %d bytes of a tile; only --plan-only may", p.MemoryLimit, model.MaxPhysicalBytes)
+		return nil, usageError("compile: --memory-limit: want a multiple of %d up to the %d bytes of a tile, found %d; only --plan-only may exceed them",
+			model.MemoryGranule, model.MaxPhysicalBytes, p.MemoryLimit)
 	}
 	return p, nil
 }

@@ -4,7 +4,7 @@
 //	             ┌ c600  PriceC600   what the simulated machine will take
 //	Plan ── of ──┤
 //	layouts      └ seed  PriceSeed   what the reference's planner logged
-//	Graph ─────── Floor, IssueFloor  what no plan takes less than
+//	Graph ─────── Floor              what no plan takes less than
 //
 // Profile c600 charges the kernels' own cycle formulas on the busiest tile of
 // every step, and for an exchange phase the words or control slots of its

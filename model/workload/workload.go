@@ -23,7 +23,7 @@ func SiglipMLP(batch, tokens, dim, hidden, blocks int) (*model.Graph, error) {
 		{"hidden", hidden, model.MaxExtent}, {"blocks", blocks, (model.MaxValues - 1) / valuesPerBlock},
 	} {
 		if e.value < 1 || e.value > e.max {
-			return nil, fmt.Errorf("workload: siglip-mlp %s: want 1 to %d, found %d: %w", e.name, e.max, e.value, model.ErrUsage)
+			return nil, &model.PathError{Path: "siglip-mlp." + e.name, Reason: fmt.Sprintf("want 1 to %d, found %d", e.max, e.value), Err: model.ErrUsage}
 		}
 	}
 	g := &model.Graph{Schema: model.GraphSchema, Name: "siglip-mlp", Outputs: []string{"y"}}
