@@ -93,9 +93,21 @@ func compile(c *cli.Context) error {
 	result, err := ipusolve.Compile(c.Context, p, opt)
 	console.done()
 	if err != nil {
-		return err
+		return ofFile(c, err)
 	}
 	return writeCompilation(c, result, demanded)
+}
+
+// ofFile puts the file that states the problem before an error that is about it.
+func ofFile(c *cli.Context, err error) error {
+	path := c.String("pin")
+	if c.Args().Present() {
+		path = c.Args().First()
+	}
+	if path == "" || exitCode(err) != exitError {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 func checkCompileFlags(c *cli.Context) error {
