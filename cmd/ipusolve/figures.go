@@ -24,6 +24,7 @@ type runFigures struct {
 	Difference           float64        `json:"difference"` // (predicted − cycles) / cycles
 	Phases               []phaseFigures `json:"phases"`
 	Tests                []testFigures  `json:"tests"`
+	NotApplicable        []string       `json:"notApplicable,omitempty"` // tests without data for this graph
 	Warnings             []string       `json:"warnings,omitempty"`
 }
 
@@ -55,6 +56,7 @@ const (
 // figures sums up the last run and all tests.
 func (r *runner) figures() *runFigures {
 	f := newFigures(&r.plan.Problem, r.result, r.tests)
+	f.NotApplicable = r.skipped
 	if cy := r.report.Cycles; cy != nil {
 		f.Predicted = cy.Total
 		f.Difference = float64(cy.Total-f.Cycles) / float64(max(f.Cycles, 1))

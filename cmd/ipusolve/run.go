@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
@@ -90,12 +91,19 @@ func runPackage(c *cli.Context) (err error) {
 	var last tensors
 	for i := range jobs {
 		job, err := jobs[i]()
+		if errors.Is(err, eval.ErrDegenerate) {
+			r.skipped = append(r.skipped, err.Error())
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		if last, err = r.run(c, job); err != nil {
 			return err
 		}
+	}
+	if r.result == nil {
+		return fmt.Errorf("%s: no numerical test applies: %s", path, strings.Join(r.skipped, "; "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(outputs)) {
 		v, _ := l.plan.Problem.Graph.Value(name)
@@ -132,6 +140,7 @@ type runner struct {
 	repeat  int
 	result  *sim.Result // of the last run
 	tests   []eval.Report
+	skipped []string // tests for which this graph has no data, and why
 }
 
 // jobs are what the command line asks for. Data are made when a job's turn
@@ -200,11 +209,7 @@ func (c *chain) seedTest() (*job, error) {
 }
 
 func (c *chain) scaledTest() (*job, error) {
-	d, err := eval.ScaledData(c.Chain)
-	if err != nil {
-		return nil, err
-	}
-	want, err := eval.Reference(c.Chain, d)
+	d, want, err := eval.ScaledData(c.Chain)
 	return &job{"scaled", c.named(d), func(got eval.Tensor) eval.Report { return eval.CheckScaled(got, want, c.Blocks()) }}, err
 }
 
@@ -309,6 +314,9 @@ func (f *runFigures) print(out io.Writer) error {
 	for i := range f.Tests {
 		t := &f.Tests[i]
 		fmt.Fprintf(w, "test %s: %s, maximum error %g\n", t.Test, passWord(t.Pass), t.MaxAbsError)
+	}
+	for _, why := range f.NotApplicable {
+		fmt.Fprintf(w, "test not applicable: %s\n", why)
 	}
 	fmt.Fprintln(w, f.line())
 	return w.Flush()

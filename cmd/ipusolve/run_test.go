@@ -16,7 +16,7 @@ import (
 
 // TestZeroOutputFails: an output of zeros passes no test on any shape.
 func TestZeroOutputFails(t *testing.T) {
-	for _, s := range []siglip{{1, 64, 128, 256, 1}, {1, 7, 48, 80, 1}, {1, 1, 48, 80, 1}, {1, 7, 48, 80, 3}} {
+	for _, s := range []siglip{{1, 64, 128, 256, 1}, {1, 7, 48, 80, 1}, {1, 1, 48, 80, 1}, {1, 7, 48, 80, 3}, {1, 1, 1, 2, 1}, {1, 1, 1, 1, 1}, {1, 2, 2, 1, 9}, {2, 1, 3, 1, 27}} {
 		g, err := workload.SiglipMLP(s.batch, s.tokens, s.dim, s.hidden, s.blocks)
 		if err != nil {
 			t.Fatal(err)

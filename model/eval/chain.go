@@ -33,6 +33,8 @@ type Chain struct {
 var (
 	ErrShape   = errors.New("eval: illegal shape")
 	ErrInexact = errors.New("eval: data on which sums may round")
+	// ErrDegenerate: a chain on which a test would show nothing.
+	ErrDegenerate = errors.New("eval: no data that shows anything")
 )
 
 // MLP is blocks times GEMM, GELU, GEMM without residual or bias.

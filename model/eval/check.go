@@ -35,12 +35,21 @@ func CheckExact(got, want Tensor) Report {
 // every element finite and within √blocks·(0.02·RMS(want) + 0.02·|want|), and
 // RMS(want) in [0.2, 20] (reference: simulator.md §8.3).
 func CheckScaled(got, want Tensor, blocks int) Report {
-	rms, scale := want.rms(), 0.02*math.Sqrt(float64(blocks))
-	r := compare("scaled", got, want, func(g, w float64) bool { return math.Abs(g-w) <= scale*(rms+math.Abs(w)) })
-	if r.Pass && !(rms >= 0.2 && rms <= 20) {
-		r.Pass, r.Detail = false, fmt.Sprintf("root mean square of the reference is %g, want 0.2 to 20", rms)
+	limit := scaledTolerance(want, blocks)
+	r := compare("scaled", got, want, func(g, w float64) bool { return math.Abs(g-w) <= limit(w) })
+	if rms := want.rms(); r.Pass && !(rms >= leastScaledRMS && rms <= mostScaledRMS) {
+		r.Pass, r.Detail = false, fmt.Sprintf("root mean square of the reference is %g, want %g to %g", rms, leastScaledRMS, mostScaledRMS)
 	}
 	return r
+}
+
+// Outside of these the values of a scaled test show nothing.
+const leastScaledRMS, mostScaledRMS = 0.2, 20.0
+
+// scaledTolerance is the error that the scaled test allows an element.
+func scaledTolerance(want Tensor, blocks int) func(w float64) float64 {
+	rms, scale := want.rms(), 0.02*math.Sqrt(float64(blocks))
+	return func(w float64) float64 { return scale * (rms + math.Abs(w)) }
 }
 
 func compare(test string, got, want Tensor, within func(got, want float64) bool) Report {

@@ -10,5 +10,6 @@
 // Seed test: the reference stack's data and tolerance, meant for the full-size MLP.
 // Exact test: small integers on which every order and split of the sums is exact,
 // compared bit for bit; it is the test that sees a single lost word. Scaled test:
-// weights scaled so that values keep their size over any shape and depth.
+// weights scaled so that values keep their size over any shape and depth. Data that
+// would show nothing is drawn anew.
 package eval

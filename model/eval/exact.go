@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // exactLimit bounds Σ|terms| of every sum of the exact test: multiples of 4 up
@@ -20,13 +21,26 @@ const exactLimit = 8192
 //     but zeros would be left after some blocks.
 //
 // Where Σ|terms| of an output exceeds 8192 the density is halved until it fits.
+// Where every output is zero, as a single token's may be, the data is drawn anew;
+// it fails, wrapping ErrDegenerate, if that does not help.
 func ExactData(c Chain) (Data, error) {
 	if err := c.Validate(); err != nil {
 		return Data{}, err
 	}
+	for salt := range attempts {
+		d, out := exactData(c, salt)
+		if slices.ContainsFunc(out, func(y float32) bool { return y != 0 }) {
+			return d, nil
+		}
+	}
+	return Data{}, fmt.Errorf("%w: outputs of the exact test are zero everywhere", ErrDegenerate)
+}
+
+// exactData also gives the chain's result.
+func exactData(c Chain, salt int) (Data, []float32) {
 	input := make([]float32, c.Rows*c.Ops[0].K)
 	for i := range input {
-		s := ownStream(0, i)
+		s := ownStream(0, salt, i)
 		input[i] = float32(4*s.below(3) - 4)
 	}
 	d := Data{Input: FromFloat32([]int{c.Rows, c.Ops[0].K}, input)}
@@ -36,21 +50,30 @@ func ExactData(c Chain) (Data, error) {
 			exactGelu(x)
 			continue
 		}
-		v := len(d.Weights) + 1
+		l := layer{op, len(d.Weights) + 1, salt}
 		var w []float32
-		switch v {
+		switch l.value {
 		case 1:
-			w = ternary(x, c.Rows, op, v, 2./3, false)
+			w = l.ternary(x, c.Rows, 2./3, false)
 		case 2:
-			w = ternary(x, c.Rows, op, v, 1./64, true)
+			w = l.ternary(x, c.Rows, 1./64, true)
 		default:
-			w = singles(x, op, v, i+1 < len(c.Ops) && c.Ops[i+1].Kind == Gelu)
+			w = l.singles(x, i+1 < len(c.Ops) && c.Ops[i+1].Kind == Gelu)
 		}
 		d.Weights = append(d.Weights, FromFloat32([]int{op.K, op.N}, w))
 		x = multiply(x, w, c.Rows, op)
 	}
-	return d, nil
+	return d, x
 }
+
+// layer is a GEMM that gets weights, and where their random numbers come from.
+type layer struct {
+	Op
+	value int // as ownStream counts
+	salt  int
+}
+
+func (l *layer) stream(i int) splitMix { return ownStream(l.value, l.salt, i) }
 
 // ExactReference evaluates the chain on exact test data: sums without rounding,
 // GELU as max(x, 0) with −0 below 0. It fails, wrapping ErrInexact, on data for
@@ -110,35 +133,37 @@ func largestSum(x, w []float32, rows int, op Op) float32 {
 // ternary draws ±1 with probability density, else 0, halving the density until
 // the sums fit; cover gives empty rows and columns one entry. It gives up for
 // single entries where even one a column is too dense.
-func ternary(x []float32, rows int, op Op, v int, density float64, cover bool) []float32 {
+func (l *layer) ternary(x []float32, rows int, density float64, cover bool) []float32 {
+	op := l.Op
 	for ; density*float64(op.K) >= 1e-3; density /= 2 {
 		w := make([]float32, op.K*op.N)
 		parallel(len(w), func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				if s := ownStream(v, i); s.uniform() < density {
+				if s := l.stream(i); s.uniform() < density {
 					w[i] = s.sign()
 				}
 			}
 		})
 		if cover {
-			coverEmpty(w, op, v)
+			l.coverEmpty(w)
 		}
 		if largestSum(x, w, rows, op) <= exactLimit {
 			return w
 		}
 	}
-	return singles(x, op, v, false)
+	return l.singles(x, false)
 }
 
 // coverEmpty gives every empty row and column of w one ±1.
-func coverEmpty(w []float32, op Op, v int) {
+func (l *layer) coverEmpty(w []float32) {
+	op := l.Op
 	row, col := make([]bool, op.K), make([]bool, op.N)
 	for i, y := range w {
 		if y != 0 {
 			row[i/op.N], col[i%op.N] = true, true
 		}
 	}
-	s := ownStream(v, len(w))
+	s := l.stream(len(w))
 	for k, used := range row {
 		if !used {
 			n := s.below(op.N)
@@ -155,7 +180,8 @@ func coverEmpty(w []float32, op Op, v int) {
 // singles puts one ±1 in each column of w; the rows they take come round-robin
 // from a shuffle of the columns of x that are not all zero. With keep the sign is
 // that of the column's sum, so that GELU leaves most of it.
-func singles(x []float32, op Op, v int, keep bool) []float32 {
+func (l *layer) singles(x []float32, keep bool) []float32 {
+	op := l.Op
 	sum, live := make([]float32, op.K), make([]bool, op.K)
 	for i, y := range x {
 		sum[i%op.K] += y
@@ -170,7 +196,7 @@ func singles(x []float32, op Op, v int, keep bool) []float32 {
 	if len(from) == 0 {
 		from = []int{0}
 	}
-	s := ownStream(v, op.K*op.N+1)
+	s := l.stream(op.K*op.N + 1)
 	for i := range from {
 		j := i + s.below(len(from)-i)
 		from[i], from[j] = from[j], from[i]

@@ -103,6 +103,7 @@ func TestKernelsPass(t *testing.T) {
 	for _, c := range []eval.Chain{
 		eval.MLP(64, 128, 256, 1), eval.MLP(7, 48, 80, 1), eval.MLP(1, 48, 80, 1),
 		eval.MLP(64, 128, 256, 3), eval.MLP(7, 48, 80, 3), eval.MLP(1, 48, 80, 3), eval.MLP(5, 64, 96, 12),
+		eval.MLP(1, 16, 16, 27), eval.MLP(5, 16, 32, 27),
 	} {
 		for _, depth := range []int{1, 3, 16} {
 			split := depth < 16
@@ -117,10 +118,7 @@ func TestKernelsPass(t *testing.T) {
 			if r := eval.CheckExact(run(t, c, d, depth, split, nil), want); !r.Pass {
 				t.Errorf("%d rows, %d operators, depth %d: %+v", c.Rows, len(c.Ops), depth, r)
 			}
-			if d, err = eval.ScaledData(c); err != nil {
-				t.Fatal(err)
-			}
-			if want, err = eval.Reference(c, d); err != nil {
+			if d, want, err = eval.ScaledData(c); err != nil {
 				t.Fatal(err)
 			}
 			if r := eval.CheckScaled(run(t, c, d, depth, split, nil), want, c.Blocks()); !r.Pass {

@@ -33,8 +33,9 @@ func (s *splitMix) below(n int) int { return int(s.uniform() * float64(n)) }
 func seedStream(v, i int) splitMix { return splitMix(seedBase ^ uint64(v) ^ uint64(i)) }
 
 // ownStream is a generator whose values are unrelated: the scaled and the exact
-// test stack many layers, which repeated numbers would correlate.
-func ownStream(v, i int) splitMix {
-	s := splitMix(seedBase ^ uint64(v))
+// test stack many layers, which repeated numbers would correlate. Every salt
+// gives other data.
+func ownStream(v, salt, i int) splitMix {
+	s := splitMix(seedBase ^ uint64(v) ^ uint64(salt)<<32)
 	return splitMix(s.next() ^ uint64(i))
 }
