@@ -112,7 +112,7 @@ func (v *packageVerifier) memory() {
 	if p := v.report.Placement; p != nil {
 		v.equal("placement/used", p.Objective, slices.Max(used))
 		if v.prog != nil {
-			v.equal("placement/alive", p.Bound, mostAlive(v.prog))
+			v.claims.regions(p, v.prog, &v.areas)
 		}
 	}
 }

@@ -18,9 +18,16 @@ import (
 
 // VerifyPackage checks everything a package claims from the package alone: its
 // structure, that plan, report and graph speak of one problem, the plan's price,
-// the report (VerifyReport), where data lies, and that calls and exchange rows, as
-// each tile's code has them, are those of the plan lowered anew. ipuexe.Read has checked the digest before. That the program
-// computes the right values is for the simulator to show.
+// the report, where data lies, and that calls and exchange rows, as each tile's
+// code has them, are those of the plan lowered anew. ipuexe.Read has checked the
+// digest before. That the program computes the right values is for the simulator
+// to show; what tells of the search is listed as not checked.
+//
+// Certificate, rows and placement are checked by code of their own (solve/cert,
+// exchange/check with its own bounds, lower/check). Prices, lowering and the areas
+// of code and rows are computed again by the functions that Compile uses
+// (model/cost, lower.Build, lower.Reserve): that shows what belongs to the plan,
+// not that these functions are right.
 func VerifyPackage(app *ipuexe.Application) []Claim {
 	v := &packageVerifier{app: app}
 	v.holds("package", app.CompilerVersion, fmt.Sprintf("%d tiles", len(app.Tiles)), app.Validate())
@@ -28,11 +35,14 @@ func VerifyPackage(app *ipuexe.Application) []Claim {
 		return v.claims
 	}
 	v.prices()
-	v.claims = append(v.claims, VerifyReport(v.report)...)
+	v.claims = append(v.claims, reportClaims(v.report)...)
 	v.bindings()
 	v.lowered()
+	v.steps()
 	v.exchange()
 	v.memory()
+	v.summary()
+	v.search(v.report)
 	return v.claims
 }
 
@@ -41,7 +51,10 @@ type packageVerifier struct {
 	app    *ipuexe.Application
 	plan   *model.Plan
 	report *Report
-	prog   *lower.Program // the plan lowered anew at the package's addresses; nil if they do not fit it
+	// The plan lowered anew at the package's addresses and its map; nil if they do
+	// not fit it.
+	prog  *lower.Program
+	areas lower.MemoryMap
 }
 
 // ok tells whether the last claim holds.
@@ -79,7 +92,7 @@ func sameJSON(a, b any) bool {
 
 // prices prices the plan's layouts again.
 func (v *packageVerifier) prices() {
-	steps, _, err := price(v.plan)
+	steps, seed, err := price(v.plan)
 	if err == nil && len(steps) != len(v.report.Planning.Steps) {
 		err = fmt.Errorf("%d steps in the plan, %d in the report", len(steps), len(v.report.Planning.Steps))
 	}
@@ -91,6 +104,10 @@ func (v *packageVerifier) prices() {
 		}
 	}
 	v.holds("plan/price", fmt.Sprint(v.plan.Total()), fmt.Sprint(total), err)
+	if seed != nil || v.report.Planning.Seed != nil {
+		v.holds("planning/seed", "figures of profile seed", "those of the plan's layouts",
+			errorIf(!sameJSON(seed, v.report.Planning.Seed), "the plan's layouts give others"))
+	}
 	if v.report.Cycles == nil {
 		v.holds("cycles", "", "", fmt.Errorf("the report predicts no cycles"))
 		return
@@ -186,8 +203,14 @@ func (v *packageVerifier) phase(i int, rows [][]uint32, addrs []uint32) claims {
 	c.holds(name+"rows", "legal", fmt.Sprintf("R1–R14 hold for %d messages", len(p.Messages)), nil)
 	c.phase(name, &v.report.Exchange[i], p, s.Horizon, rows)
 	if v.prog != nil {
-		_, err := check.Check(v.prog.Exchange(i), rows, addrs)
+		r, want := &v.report.Exchange[i], &v.prog.Phases[i]
+		plan := v.prog.Exchange(i)
+		_, err := check.Check(plan, rows, addrs)
 		c.holds(name+"plan", "the plan's transfers", "delivered, no more and no less", err)
+		c.equal(name+"purpose", r.Reason+" of "+r.Op, want.Reason+" of "+want.Op)
+		if err == nil {
+			c.witness(name, r, plan)
+		}
 	}
 	c.holds(name+"profile", "words and events of every tile", "those of its row", v.profile(i, p, s.TileHorizon))
 	return c
@@ -206,6 +229,84 @@ func (c *claims) phase(name string, r *PhaseReport, p *exchange.Problem, horizon
 	c.equal(name+"horizon", r.Horizon, horizon)
 	c.equal(name+"bound", fmt.Sprintf("%d (%s)", r.Bound, r.BoundKind), fmt.Sprintf("%d (%s)", bound, kind))
 	c.equal(name+"maximumRowWords", r.RowWords, rowWords(rows))
+	c.equal(name+"sharedElementTiles", r.SharedElements, sharedElements(p))
+}
+
+// witness claims that the messages of a bound's witness alone force the bound, on
+// the tile that it names. p has the messages in the order that the witness counts.
+func (c *claims) witness(name string, r *PhaseReport, p *exchange.Problem) {
+	w := &r.Witness
+	c.holds(name+"witness", fmt.Sprintf("%d messages on tile %d, %s", len(w.Messages), w.Tile, w.Side), fmt.Sprintf("force %d events", r.Bound), checkWitness(r, p))
+}
+
+func checkWitness(r *PhaseReport, p *exchange.Problem) error {
+	w := &r.Witness
+	if string(w.Kind) != r.BoundKind {
+		return fmt.Errorf("the bound is of kind %q, its witness of %q", r.BoundKind, w.Kind)
+	}
+	sides := []exchange.Side{exchange.SendSide, exchange.ReceiveSide} // of items and machine
+	switch w.Kind {
+	case exchange.BoundControl, exchange.BoundElement:
+		sides = []exchange.Side{exchange.BothSides}
+	case "": // nothing to send
+		sides = []exchange.Side{""}
+	}
+	if !slices.Contains(sides, w.Side) {
+		return fmt.Errorf("side %q for a bound of kind %q", w.Side, w.Kind)
+	}
+	if w.Tile < 0 || int(w.Tile) >= p.Tiles {
+		return fmt.Errorf("no tile %d", w.Tile)
+	}
+	if w.Kind != exchange.BoundElement && w.Element != 0 || w.Element < 0 || w.Element >= device.NumElements {
+		return fmt.Errorf("element %d for a bound of kind %q", w.Element, w.Kind)
+	}
+	part := &exchange.Problem{Phase: p.Phase, Tiles: p.Tiles}
+	for k, j := range w.Messages {
+		if j < 0 || int(j) >= len(p.Messages) || k > 0 && j <= w.Messages[k-1] {
+			return fmt.Errorf("message %d at place %d", j, k)
+		}
+		m := &p.Messages[j]
+		if !onMachine(m, w) {
+			return fmt.Errorf("message %d does not use side %q of tile %d", j, w.Side, w.Tile)
+		}
+		part.Messages = append(part.Messages, *m)
+	}
+	if bound, kind := check.Bound(part); bound != r.Bound || kind != r.BoundKind {
+		return fmt.Errorf("its messages force %d events (%s)", bound, kind)
+	}
+	return nil
+}
+
+// onMachine tells whether a message uses the machine, or the element, of a witness.
+func onMachine(m *exchange.Message, w *exchange.Witness) bool {
+	within := func(addr uint32) bool {
+		return w.Kind != exchange.BoundElement || device.Elements(addr, 4*uint32(m.Words))>>w.Element&1 != 0
+	}
+	if m.Source == w.Tile && w.Side != exchange.ReceiveSide && slices.ContainsFunc(m.SourceAddrs, within) {
+		return true
+	}
+	return w.Side != exchange.SendSide && slices.ContainsFunc(m.Dests, func(d exchange.Dest) bool { return d.Tile == w.Tile && within(d.Addr) })
+}
+
+// sharedElements counts tiles that send from and receive into one SRAM element.
+func sharedElements(p *exchange.Problem) int {
+	sends, receives := make([]device.ElementSet, p.Tiles), make([]device.ElementSet, p.Tiles)
+	for j := range p.Messages {
+		m := &p.Messages[j]
+		for _, a := range m.SourceAddrs {
+			sends[m.Source] |= device.Elements(a, 4*uint32(m.Words))
+		}
+		for _, d := range m.Dests {
+			receives[d.Tile] |= device.Elements(d.Addr, 4*uint32(m.Words))
+		}
+	}
+	shared := 0
+	for t := range sends {
+		if sends[t]&receives[t] != 0 {
+			shared++
+		}
+	}
+	return shared
 }
 
 // profile compares the words and events that the profile promises for a phase

@@ -341,7 +341,7 @@ func TestMutatedClaims(t *testing.T) {
 		app := read(t, b)
 		x.change(app)
 		claims := ipusolve.VerifyPackage(app)
-		at := slices.IndexFunc(claims, func(c ipusolve.Claim) bool { return !c.OK && strings.HasPrefix(c.Name, x.want) })
+		at := slices.IndexFunc(claims, func(c ipusolve.Claim) bool { return c.Failed() && strings.HasPrefix(c.Name, x.want) })
 		if at < 0 {
 			t.Errorf("%s: want a failed claim %s, found %v", x.name, x.want, ipusolve.FirstFailure(claims))
 		}

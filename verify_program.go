@@ -31,8 +31,49 @@ func (v *packageVerifier) lowered() {
 	}
 	v.holds("program", "the plan's items at the package's addresses", "no two alive together meet", err)
 	if err == nil {
-		v.prog = prog
+		v.prog, v.areas = prog, m
 	}
+}
+
+// steps compares the steps that the report lists with those of the plan.
+func (v *packageVerifier) steps() {
+	list := v.report.Planning.Steps
+	err := errorIf(len(list) != len(v.plan.Steps), "the plan has %d steps", len(v.plan.Steps))
+	for i := 0; err == nil && i < len(list); i++ {
+		s := &v.plan.Steps[i]
+		want := StepReport{Kind: s.Kind, Op: s.Op, Value: v.plan.Values[s.Out].Name, Phase: s.Phase}
+		got := StepReport{Kind: list[i].Kind, Op: list[i].Op, Value: list[i].Value, Phase: list[i].Phase}
+		if v.prog != nil {
+			want.Roots, got.Roots = v.prog.Roots[i], list[i].Roots
+		}
+		err = errorIf(!sameJSON(&want, &got), "step %d: the report has %s %s → %s in phase %d with %d roots, the plan %s %s → %s in phase %d with %d",
+			i, got.Kind, got.Op, got.Value, got.Phase, got.Roots, want.Kind, want.Op, want.Value, want.Phase, want.Roots)
+	}
+	v.holds("planning/steps", fmt.Sprintf("%d steps", len(list)), "those of the plan", err)
+}
+
+// summary compares the report's words about the package with it.
+func (v *packageVerifier) summary() {
+	if v.report.Package == nil {
+		v.holds("summary", "", "", fmt.Errorf("the report does not describe the package"))
+		return
+	}
+	want := PackageSummary{Tiles: len(v.app.Tiles), Phases: len(v.report.Exchange), Kernels: len(v.app.DebugSymbols),
+		Timing: v.plan.Problem.Timing, Compiler: v.app.CompilerVersion, Calls: v.report.Package.Calls}
+	if v.prog != nil {
+		want.Calls = 0
+		for _, list := range v.prog.Tiles {
+			for i := range list {
+				if list[i].Kind == lower.WorkCall {
+					want.Calls++
+				}
+			}
+		}
+	}
+	text := func(p *PackageSummary) string {
+		return fmt.Sprintf("%d tiles, %d phases, %d calls, %d kernels, timing %d, %s", p.Tiles, p.Phases, p.Calls, p.Kernels, p.Timing, p.Compiler)
+	}
+	v.equal("summary", text(v.report.Package), text(&want))
 }
 
 // addresses takes the addresses of the items from the package, which names one
@@ -76,6 +117,7 @@ func (v *packageVerifier) memoryMap(prog *lower.Program) (lower.MemoryMap, error
 	at := slices.IndexFunc(v.app.DebugRegions, func(r ipuexe.DebugRegion) bool { return r.PhysicalTile == ipuexe.AllTiles && r.Name == "exchange rows" })
 	if at >= 0 {
 		opt.RowBytes = max(0, int(v.app.DebugRegions[at].Size)-device.FetchGuard)
+		opt.RowCap = opt.RowBytes
 	}
 	m, err := lower.Reserve(prog, opt)
 	if err != nil {
@@ -118,16 +160,19 @@ func sameCalls(prog *lower.Program, tile int, calls []call) error {
 	return errorIf(n != len(calls), "tile %d: the code makes %d calls, the plan %d", tile, len(calls), n)
 }
 
-// mostAlive is the most bytes of items alive at one event of one tile.
-func mostAlive(prog *lower.Program) int64 {
+// mostAlive is the most bytes of items of some classes alive at one event of one
+// tile.
+func mostAlive(prog *lower.Program, classes ...model.MemoryClass) int64 {
 	change := make([][]int64, len(prog.Tiles)) // of bytes alive, by tile and event
 	for t := range change {
 		change[t] = make([]int64, len(prog.Tiles[t])+3)
 	}
 	for i := range prog.Items {
 		it := &prog.Items[i]
-		change[it.Tile][it.First] += int64(it.Bytes)
-		change[it.Tile][it.Last+1] -= int64(it.Bytes)
+		if slices.Contains(classes, it.Class) {
+			change[it.Tile][it.First] += int64(it.Bytes)
+			change[it.Tile][it.Last+1] -= int64(it.Bytes)
+		}
 	}
 	var most int64
 	for _, list := range change {
@@ -138,4 +183,25 @@ func mostAlive(prog *lower.Program) int64 {
 		}
 	}
 	return most
+}
+
+// regions claims the figures of a placement that tell of classes and areas.
+func (c *claims) regions(p *Placement, prog *lower.Program, m *lower.MemoryMap) {
+	c.equal("placement/alive", p.Bound, mostAlive(prog, model.Standard, model.Interleaved))
+	c.equal("placement/standard", p.Standard, mostAlive(prog, model.Standard))
+	c.equal("placement/interleaved", p.Interleaved, mostAlive(prog, model.Interleaved))
+	var end uint32
+	for i := range prog.Items {
+		if it := &prog.Items[i]; it.Class == model.Interleaved {
+			end = max(end, it.Addr+it.Bytes)
+		}
+	}
+	c.equal("placement/interleavedEnd", p.InterleavedEnd, end)
+	room := int64(m.InterleavedEnd) - device.InterleaveBase
+	for _, r := range m.Standard {
+		room += int64(r.End - r.Start)
+	}
+	c.equal("placement/dataBytes", p.DataBytes, room)
+	c.equal("placement/rowBytes", p.RowBytes, m.RowTable.End-m.RowTable.Start)
+	c.equal("placement/codeBytes", p.CodeBytes, m.Code.End-m.Code.Start)
 }

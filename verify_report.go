@@ -13,8 +13,17 @@ import (
 
 // VerifyReport checks what a report says against itself: the planning bound by
 // its certificate, sums, status words and gaps, and the floor from the graph.
-// What needs the plan or the rows is checked by VerifyPackage.
+// What needs the plan or the rows is checked by VerifyPackage, and listed here as
+// not checked.
 func VerifyReport(r *Report) []Claim {
+	c := reportClaims(r)
+	c.needPackage(r)
+	c.search(r)
+	return c
+}
+
+// reportClaims are those that the report alone shows.
+func reportClaims(r *Report) claims {
 	var c claims
 	err := r.Problem.Validate()
 	c.holds("problem", r.Problem.Graph.Name, fmt.Sprintf("%d values, %d operations", len(r.Problem.Graph.Values), len(r.Problem.Graph.Ops)), err)
@@ -50,6 +59,52 @@ func VerifyReport(r *Report) []Claim {
 	return c
 }
 
+// needPackage lists what only a package can show.
+func (c *claims) needPackage(r *Report) {
+	c.unchecked("planning/steps", fmt.Sprintf("%d steps", len(r.Planning.Steps)), "prices and operations are those of a plan")
+	if s := r.Planning.Seed; s != nil {
+		c.unchecked("planning/seed", fmt.Sprintf("%d steps", len(s.Steps)), "figures of profile seed are those of a plan")
+	}
+	if p := r.Placement; p != nil {
+		c.unchecked("placement", fmt.Sprintf("%d bytes used, %d alive", p.Objective, p.Bound), "addresses are in a package")
+	}
+	for i := range r.Exchange {
+		p := &r.Exchange[i]
+		c.unchecked(fmt.Sprintf("exchange/%d", i), fmt.Sprintf("bound %d, horizon %d, %d messages", p.Bound, p.Horizon, p.Transfers), "rows are in a package")
+	}
+	if cy := r.Cycles; cy != nil {
+		c.unchecked("cycles/compute", fmt.Sprint(cy.Compute), "prices are those of a plan")
+	}
+	if p := r.Package; p != nil {
+		c.unchecked("package", fmt.Sprintf("%d tiles, %d calls", p.Tiles, p.Calls), "it is not in the report")
+	}
+}
+
+// search lists what tells how the answers were found: no file can show that.
+func (c *claims) search(r *Report) {
+	p := &r.Planning
+	c.unchecked("planning/search", fmt.Sprintf("%d candidates, %d considered, %d exact pairs, %d nodes, %d iterations",
+		p.Candidates, p.Considered, p.ExactPairs, p.Nodes, p.LPIterations), "statistics of the search")
+	if len(p.Tightened) > 0 {
+		c.unchecked("planning/tightened", fmt.Sprintf("%d limits", len(p.Tightened)), "placements that failed")
+	}
+	if len(p.Memory) > 0 {
+		c.unchecked("planning/memory", fmt.Sprintf("use of %d limits", len(p.Memory)), "as planning counts it; placement is checked")
+	}
+	seconds := p.Seconds
+	if pl := r.Placement; pl != nil {
+		c.unchecked("placement/search", fmt.Sprintf("%d rounds, %d tile problems", pl.Rounds, pl.TileProblems), "statistics of the search")
+		seconds += pl.Seconds
+	}
+	for i := range r.Exchange {
+		c.unchecked(fmt.Sprintf("exchange/%d/method", i), r.Exchange[i].Method, "how the schedule was found")
+		seconds += r.Exchange[i].Seconds
+	}
+	if seconds > 0 || len(r.Timings) > 0 {
+		c.unchecked("seconds", fmt.Sprintf("%d passes", len(r.Timings)), "times")
+	}
+}
+
 // planning claims the planning level; objective is the price of the plan.
 func (c *claims) planning(p *Planning, objective int64) {
 	c.equal("planning/objective", p.Objective, objective)
@@ -60,6 +115,10 @@ func (c *claims) planning(p *Planning, objective int64) {
 	}
 	bound, err := certified(p)
 	c.holds("planning/certificate", fmt.Sprintf("bound %d", *p.Bound), "proves "+ratText(bound), err)
+	if err == nil {
+		c.equal("planning/rows", p.Rows, len(p.Certificate.Model.Rows))
+		c.equal("planning/columns", p.Columns, len(p.Certificate.Model.Vars))
+	}
 	var g float64
 	if p.Gap != nil {
 		g = *p.Gap

@@ -60,6 +60,7 @@ func ScheduleSnapshot(ctx context.Context, snap *exchange.Snapshot, scheduler Sc
 			return nil, fmt.Errorf("ipusolve: %w: %w", ErrVerify, err)
 		}
 		r := reportPhase(p, s, method)
+		r.SharedElements = sharedElements(p)
 		r.RowWords, r.Seconds = rowWords(rows), time.Since(start).Seconds()
 		out.Phases[i] = ScheduledPhase{PhaseReport: r, Start: s.Start, TileHorizon: s.TileHorizon, Rows: rows}
 	}
@@ -145,6 +146,16 @@ func VerifySchedule(f *ScheduleFile, snap *exchange.Snapshot) []Claim {
 		c.level(fmt.Sprintf("exchange/%d", ph.Phase), ph.Status, ph.Gap, int64(ph.Horizon), int64(ph.Bound))
 		c.holds(name+"tileHorizon", fmt.Sprintf("of %d tiles", len(ph.TileHorizon)), "those of the rows",
 			errorIf(!slices.Equal(ph.TileHorizon, s.TileHorizon), "the rows' lengths are others"))
+		if snap != nil {
+			c.witness(name, &ph.PhaseReport, snap.Phases[i])
+		} else {
+			c.unchecked(name+"witness", fmt.Sprintf("%d messages on tile %d", len(ph.Witness.Messages), ph.Witness.Tile), "it counts the snapshot's transfers")
+		}
+		c.unchecked(name+"method", ph.Method, "how the schedule was found")
+		c.unchecked(name+"seconds", fmt.Sprint(ph.Seconds), "time")
+		if ph.Reason != "" || ph.Op != "" || ph.Predicted != 0 {
+			c.unchecked(name+"purpose", fmt.Sprintf("%s of %s, %d words predicted", ph.Reason, ph.Op, ph.Predicted), "a schedule has no plan")
+		}
 		c.holds(name+"start", fmt.Sprintf("of %d transfers", len(ph.Start)), "those of the sends", startsOf(ph, s, snap, i))
 	}
 	return c

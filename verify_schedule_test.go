@@ -82,7 +82,7 @@ func TestScheduleClaims(t *testing.T) {
 		change(f)
 		failed := ""
 		for _, c := range ipusolve.VerifySchedule(f, snap) {
-			if !c.OK {
+			if c.Failed() {
 				failed = c.Name
 				break
 			}
