@@ -50,9 +50,6 @@ func compile(c *cli.Context) error {
 	if err := checkCompileFlags(c); err != nil {
 		return err
 	}
-	if err := checkOutputs("compile", givenOutputs(c)); err != nil {
-		return err
-	}
 	var pinned *model.Plan
 	if path := c.String("pin"); path != "" {
 		var err error
@@ -89,6 +86,10 @@ func compile(c *cli.Context) error {
 		opt.Dump = func(name string, write func(io.Writer) error) error {
 			return writeFile(filepath.Join(dir, name), write)
 		}
+	}
+	// Behind the folder of dumps, which may be theirs.
+	if err := checkOutputs("compile", givenOutputs(c)); err != nil {
+		return err
 	}
 	result, err := ipusolve.Compile(c.Context, p, opt)
 	console.done()

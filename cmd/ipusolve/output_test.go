@@ -151,7 +151,7 @@ func TestOutputsAreCheckedFirst(t *testing.T) {
 		{[]string{"--dump", ""}, exitUsage, "--dump: want a folder"},
 	} {
 		var stdout, stderr bytes.Buffer
-		args := append([]string{"ipusolve", "compile", "--workload", "siglip-mlp", "--pin", "missing"}, c.outputs...)
+		args := append([]string{"ipusolve", "compile", "--workload", "siglip-mlp"}, c.outputs...)
 		if code := run(context.Background(), args, &stdout, &stderr); code != c.code || !strings.Contains(stderr.String(), c.text) {
 			t.Errorf("%q: exit code %d, %s", c.outputs, code, stderr.String())
 		}
