@@ -6,9 +6,9 @@
 //	        ─schedule▶ Schedules ─encode▶ rows ─check reserve▶ ─emit▶ package
 //
 // Planner and Scheduler are interfaces: Optimal and List solve and bound their
-// problems, others (a heuristic baseline) can take their place. Every claim of
-// the Report can be checked again by Verify with code that shares nothing with
-// the solvers.
+// problems, others (a heuristic baseline) can take their place. VerifyPackage
+// checks the claims of the Report again; it says which of them it checks with code
+// of its own, which it computes anew, and which nothing in a package shows.
 //
 // Glossary: a plan fixes layouts and recipes; a phase is one exchange between
 // two barriers; a horizon is the length of a phase's longest row in events; a

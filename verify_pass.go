@@ -9,7 +9,10 @@ import (
 	"ipusolve/model/cost"
 )
 
-// Verifiers of the passes. None shares code with the pass it checks.
+// Verifiers of the passes. The plan's bound (solve/cert), placement (lower/check),
+// schedules and rows (exchange/check) are checked by code that shares nothing with
+// the passes but records and facts of the device. The plan's price is computed
+// again by model/cost, which knows layouts and no solver.
 
 func (c *Compilation) verifyPlan() error {
 	if err := c.Plan.Validate(); err != nil {
