@@ -95,9 +95,25 @@ func Select(ctx context.Context, s *Selection, solver solve.Solver, opt solve.Op
 // relax solves the model without pairs: its optimum is another incumbent, its
 // duals price the limits, and its infeasibility is that of the selection.
 func (r *reducer) relax(ctx context.Context, solver solve.Solver, opt solve.Options, out *Outcome) error {
-	m, v, err := r.build(nil)
+	m, v, res, err := r.solve(ctx, nil, solver, opt, out)
 	if err != nil {
 		return err
+	}
+	if res.Values != nil {
+		r.offer(r.choice(v, res.Values))
+	}
+	r.setPrices(m, res)
+	return nil
+}
+
+// solve builds the model over the surviving candidates, with pairs if there are
+// any, and solves it from the incumbent. Every choice ruled out so far is no
+// better than the incumbent, which itself is in the model, so an infeasible model
+// is an infeasible selection.
+func (r *reducer) solve(ctx context.Context, pairs []pairTable, solver solve.Solver, opt solve.Options, out *Outcome) (*solve.Model, *variables, *solve.Result, error) {
+	m, v, err := r.build(pairs)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	opt.WarmStart = nil
 	if r.best != nil {
@@ -105,17 +121,13 @@ func (r *reducer) relax(ctx context.Context, solver solve.Solver, opt solve.Opti
 	}
 	res, err := solver.Solve(ctx, m, out.rest(opt))
 	if err != nil {
-		return fmt.Errorf("encode: %s: %w", r.sel.Name, err)
+		return nil, nil, nil, fmt.Errorf("encode: %s: %w", r.sel.Name, err)
 	}
 	out.take(m, res)
 	if res.Status == solve.Infeasible {
-		return fmt.Errorf("encode: %s: %w", r.sel.Name, ErrInfeasible)
+		return nil, nil, nil, fmt.Errorf("encode: %s: %w", r.sel.Name, ErrInfeasible)
 	}
-	if res.Values != nil {
-		r.offer(r.choice(v, res.Values))
-	}
-	r.setPrices(m, res)
-	return nil
+	return m, v, res, nil
 }
 
 // setPrices takes the multipliers of the limits from the first dual vector of
@@ -326,28 +338,14 @@ func (r *reducer) rounds(ctx context.Context, solver solve.Solver, opt solve.Opt
 	out.Bound = r.lowerBound()
 	for {
 		r.prune(tables)
-		m, v, err := r.build(tables)
+		_, v, res, err := r.solve(ctx, tables, solver, opt, out)
 		if err != nil {
 			return err
 		}
-		opt.WarmStart = nil
-		if r.best != nil {
-			opt.WarmStart = r.start(m, v, r.best)
-		}
-		res, err := solver.Solve(ctx, m, out.rest(opt))
-		if err != nil {
-			return fmt.Errorf("encode: %s: %w", r.sel.Name, err)
-		}
-		out.take(m, res)
 		out.Stats.Rounds++
 		out.Stats.Pairs = 0
 		for e := range tables {
 			out.Stats.Pairs += len(tables[e].keys)
-		}
-		if res.Status == solve.Infeasible {
-			// Every pruned choice is no better than the incumbent, which itself is in
-			// the model, so only a selection without any choice gets here.
-			return fmt.Errorf("encode: %s: %w", r.sel.Name, ErrInfeasible)
 		}
 		if res.Bound != nil {
 			out.Bound = max(out.Bound, ratCeil(res.Bound))
