@@ -72,6 +72,32 @@ func TestEveryFieldIsChecked(t *testing.T) {
 	}
 }
 
+// TestMissingParts: the report inside a package has every part.
+func TestMissingParts(t *testing.T) {
+	c := compileSmall(t)
+	b := file(t, c.Package)
+	for part, drop := range map[string]func(*ipusolve.Report){
+		"placement": func(r *ipusolve.Report) { r.Placement = nil },
+		"exchange":  func(r *ipusolve.Report) { r.Exchange = nil },
+		"cycles":    func(r *ipusolve.Report) { r.Cycles = nil },
+		"package":   func(r *ipusolve.Report) { r.Package = nil },
+		"steps":     func(r *ipusolve.Report) { r.Planning.Steps = nil },
+		"proof":     func(r *ipusolve.Report) { r.Planning.Certificate = nil },
+	} {
+		r := *c.Report
+		drop(&r)
+		text, err := json.Marshal(&r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		app := read(t, b)
+		app.ReportJSON = string(text)
+		if err := ipusolve.FirstFailure(ipusolve.VerifyPackage(app)); err == nil {
+			t.Errorf("nothing misses %s", part)
+		}
+	}
+}
+
 // TestWhatIsNotChecked: packages, reports and schedules say what they leave open,
 // and a claim is never both.
 func TestWhatIsNotChecked(t *testing.T) {

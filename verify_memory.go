@@ -109,7 +109,9 @@ func (v *packageVerifier) memory() {
 		err = claims[first]
 	}
 	v.holds("memory", "data apart from code, rows and weights", fmt.Sprintf("at most %d data bytes on %d tiles", slices.Max(used), len(used)), err)
-	if p := v.report.Placement; p != nil {
+	if p := v.report.Placement; p == nil {
+		v.holds("placement", "", "", fmt.Errorf("the report tells of no placement"))
+	} else {
 		v.equal("placement/used", p.Objective, slices.Max(used))
 		if v.prog != nil {
 			v.claims.regions(p, v.prog, &v.areas)
