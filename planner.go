@@ -37,7 +37,7 @@ type Optimal struct {
 // Plan implements Planner. Status is optimal or feasible.
 func (o *Optimal) Plan(ctx context.Context, p *model.Problem, tighten map[string]int64) (*Planned, error) {
 	if p.Profile != model.ProfileC600 {
-		return nil, fmt.Errorf("ipusolve: %w: profile %s prices pinned plans only", model.ErrUsage, p.Profile)
+		return nil, fmt.Errorf("ipusolve: profile %s prices pinned plans only: %w", p.Profile, model.ErrUsage)
 	}
 	start := time.Now()
 	if limit := o.Options.TimeLimit; limit > 0 {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 )
@@ -210,9 +211,10 @@ func checkOutputs(command string, outputs []output) error {
 // givenOutputs are the outputs that the flags of a command name, apart from those
 // with a tensor's name.
 func givenOutputs(c *cli.Context) []output {
+	outputs := []string{"json", "output", "trace", "export", "solution", "cert"}
 	var list []output
 	for _, f := range c.Command.Flags {
-		if s, ok := f.(*cli.StringFlag); ok && c.IsSet(s.Name) && (s.Name == "json" || s.Name == "output" || s.Name == "trace") {
+		if s, ok := f.(*cli.StringFlag); ok && c.IsSet(s.Name) && slices.Contains(outputs, s.Name) {
 			list = append(list, output{"--" + s.Name, c.String(s.Name), s.Name == "json"})
 		}
 	}

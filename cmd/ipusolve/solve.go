@@ -67,6 +67,9 @@ func solveFile(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := checkOutputs("solve", givenOutputs(c)); err != nil {
+		return err
+	}
 	if isPacking(path) {
 		return solveBuffers(c, path, opt)
 	}
