@@ -38,12 +38,12 @@ func solved(t *testing.T, m *solve.Model, opt solve.Options) *solve.Result {
 	return r
 }
 
-// 700 models of mixed kinds, each with all techniques or one switched off.
+// 2000 models of mixed kinds, each with all techniques or one switched off.
 func TestAgainstBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(2026, 3))
 	seen := map[solve.Status]int{}
 	nodes := 0
-	for k := range 700 {
+	for k := range 2000 {
 		m := randomModel(r)
 		var opt solve.Options
 		if off := k % (2 * len(solve.Techniques())); off < len(solve.Techniques()) {
