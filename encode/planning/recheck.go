@@ -37,6 +37,7 @@ func Recheck(p *model.Problem, m *solve.Model, bound int64, prices map[string]in
 		return Coverage{}, err
 	}
 	r := &recheck{sel: b.sel, bound: bound}
+	r.count()
 	if err := r.read(m); err != nil {
 		return Coverage{}, fmt.Errorf("planning: model: %w", err)
 	}
@@ -55,6 +56,7 @@ type recheck struct {
 	value  [][]int64                // candidate cost plus separable bounds of its edges
 	price  []int64                  // per limit
 	open   [][]int                  // candidates not yet ruled out
+	parts  [][][]int                // entries of Candidate.Use, by node and limit
 	seen   Coverage
 }
 
@@ -197,14 +199,27 @@ func (r *recheck) classes(n int, only map[int]int) map[int32]bool {
 	return set
 }
 
+// use is what a candidate takes of a limit.
 func (r *recheck) use(n, i, limit int) int64 {
 	var u int64
-	for j, amount := range r.sel.Nodes[n].Candidates[i].Use {
-		if slices.Contains(r.sel.Nodes[n].Counts[j], limit) {
-			u += amount
-		}
+	amounts := r.sel.Nodes[n].Candidates[i].Use
+	for _, j := range r.parts[n][limit] {
+		u += amounts[j]
 	}
 	return u
+}
+
+// count lists, per node and limit, the entries of Candidate.Use that count there.
+func (r *recheck) count() {
+	r.parts = make([][][]int, len(r.sel.Nodes))
+	for n := range r.sel.Nodes {
+		r.parts[n] = make([][]int, len(r.sel.Limits))
+		for j, counts := range r.sel.Nodes[n].Counts {
+			for _, l := range counts {
+				r.parts[n][l] = append(r.parts[n][l], j)
+			}
+		}
+	}
 }
 
 // values adds the separable bounds of the edges to every candidate.
