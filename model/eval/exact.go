@@ -154,7 +154,8 @@ func (l *layer) ternary(x []float32, rows int, density float64, cover bool) []fl
 	return l.singles(x, false)
 }
 
-// coverEmpty gives every empty row and column of w one ±1.
+// coverEmpty gives every empty row and column of w one ±1, and keeps the two rows
+// that one word of the operand before feeds apart.
 func (l *layer) coverEmpty(w []float32) {
 	op := l.Op
 	row, col := make([]bool, op.K), make([]bool, op.N)
@@ -173,6 +174,18 @@ func (l *layer) coverEmpty(w []float32) {
 	for n, used := range col {
 		if !used {
 			w[s.below(op.K)*op.N+n] = s.sign()
+		}
+	}
+	// The two values of one word must not cancel in every output that reads them.
+	for k := 0; k+1 < op.K; k += 2 {
+		first, second := w[k*op.N:(k+1)*op.N], w[(k+1)*op.N:(k+2)*op.N]
+		if slices.EqualFunc(first, second, func(a, b float32) bool { return (a == 0) == (b == 0) }) {
+			for i, at := 0, s.below(op.N); i < op.N; i++ {
+				if n := (at + i) % op.N; second[n] == 0 {
+					second[n] = s.sign()
+					break
+				}
+			}
 		}
 	}
 }

@@ -129,8 +129,7 @@ func TestKernelsPass(t *testing.T) {
 }
 
 // TestLostWordFails: losing one word of a kernel result fails the exact test of a
-// single block if the word held something, except for the rare word whose two values
-// cancel in every output.
+// single block if the word held something.
 func TestLostWordFails(t *testing.T) {
 	c := eval.MLP(7, 48, 80, 1)
 	d, err := eval.ExactData(c)
@@ -161,7 +160,7 @@ func TestLostWordFails(t *testing.T) {
 				}
 			}
 		}
-		if tried < 50 || 100*seen < 98*tried {
+		if tried < 50 || seen < tried {
 			t.Errorf("operator %d: %d of %d lost words seen", op, seen, tried)
 		}
 	}
