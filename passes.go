@@ -42,10 +42,7 @@ func (c *Compilation) plan(ctx context.Context) error {
 		r.Certificate, r.Bound, r.Status = c.first.Certificate, c.first.Bound, c.first.Status
 		if r.Bound != nil {
 			g, d := gap(r.Objective, *r.Bound), r.Objective-*r.Bound
-			r.Gap, r.Difference = &g, &d
-			if d > 0 {
-				r.Status = "feasible"
-			}
+			r.Gap, r.Difference, r.Status = &g, &d, statusWord(r.Objective, *r.Bound)
 		}
 		r.Seconds += c.first.Seconds
 	}
@@ -78,7 +75,7 @@ func (c *Compilation) reserveAreas(context.Context) error {
 	var full *lower.ReserveError
 	if errors.As(err, &full) && full.What == lower.RowTable && c.reserve.RowCap == 0 {
 		// The proven bound of the rows finds no room; their real length may.
-		c.reserve.RowCap = min(full.Have-device.FetchGuard, full.Need/2)
+		c.reserve.RowCap = max(1, min(full.Have-device.FetchGuard, full.Need/2)) // 0 would mean none
 		return &again{"reserve", err}
 	}
 	if err != nil {
@@ -118,13 +115,10 @@ func (c *Compilation) place(context.Context) error {
 	}
 	room += int64(c.Map.InterleavedEnd) - device.InterleaveBase
 	used, live := int64(stats.MaxUsed), int64(stats.MaxLiveTotal)
-	c.Report.Placement = &Placement{Status: "feasible", Objective: used, Bound: live, Gap: gap(used, live),
+	c.Report.Placement = &Placement{Status: statusWord(used, live), Objective: used, Bound: live, Gap: gap(used, live),
 		Standard: int64(stats.MaxLive[model.Standard]), Interleaved: int64(stats.MaxLive[model.Interleaved]), InterleavedEnd: int64(stats.InterleavedEnd),
 		DataBytes: room, RowBytes: int64(c.Map.RowTable.End - c.Map.RowTable.Start), CodeBytes: int64(c.Map.Code.End - c.Map.Code.Start),
 		TileProblems: stats.Problems, Rounds: c.placing, Seconds: time.Since(start).Seconds()}
-	if used == live {
-		c.Report.Placement.Status = "optimal"
-	}
 	return nil
 }
 

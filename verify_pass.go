@@ -18,15 +18,10 @@ func (c *Compilation) verifyPlan() error {
 	if err := c.Plan.Validate(); err != nil {
 		return err
 	}
-	return verifyPlanning(&c.Report.Planning, c.Plan.Total())
-}
-
-// verifyPlanning checks the planning bound by its certificate alone, and that
-// status, bound, gap and objective agree with it and with the plan's price.
-func verifyPlanning(p *Planning, objective int64) error {
-	var c claims
-	c.planning(p, objective)
-	return c.failure()
+	var list claims
+	list.planning(&c.Report.Planning, c.Plan.Total())
+	list.coverage(c.Problem, &c.Report.Planning)
+	return list.failure()
 }
 
 func ratText(r *big.Rat) string {
