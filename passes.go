@@ -38,8 +38,9 @@ func (c *Compilation) plan(ctx context.Context) error {
 		c.first = &r
 	} else {
 		// The bound of a tightened problem says nothing about the stated one; that of
-		// the first round does.
+		// the first round does, with the model that proves it.
 		r.Certificate, r.Bound, r.Status = c.first.Certificate, c.first.Bound, c.first.Status
+		r.Rows, r.Columns = c.first.Rows, c.first.Columns
 		if r.Bound != nil {
 			g, d := gap(r.Objective, *r.Bound), r.Objective-*r.Bound
 			r.Gap, r.Difference, r.Status = &g, &d, statusWord(r.Objective, *r.Bound)
