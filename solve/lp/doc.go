@@ -5,8 +5,10 @@
 // Two doors lead to the same library:
 //
 //   - Simplex, a thin layer on CLP's C interface, keeps the factorised problem
-//     between solves: bounds change, the dual simplex continues from
-//     the last basis. Branch and bound lives on it.
+//     between solves: bounds and costs change, rows and columns come and go, and
+//     the next solve continues from the last basis: by the dual simplex after
+//     changes of bounds and new rows (branch and bound lives on it), by the primal
+//     one after changes of costs and new columns (column generation does).
 //   - Cold, on github.com/lanl/clp, loads a problem, runs the primal simplex
 //     once and forgets it. It is the second opinion when a warm solve fails
 //     numerically, and the yardstick in tests and benchmarks.

@@ -63,16 +63,16 @@ func transport(size int) *Problem {
 // not.
 func TestStops(t *testing.T) {
 	p := transport(600)
-	for _, fresh := range []bool{false, true} {
+	for _, how := range []method{warmDual, warmPrimal, presolved} {
 		s, err := New(p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-		x := s.run(ctx, 0, fresh)
+		x := s.run(ctx, 0, how)
 		cancel()
 		if x.Status != Limit {
-			t.Errorf("fresh %v: %v after %d iterations", fresh, x.Status, x.Iterations)
+			t.Errorf("method %d: %v after %d iterations", how, x.Status, x.Iterations)
 		}
 		s.Free()
 	}

@@ -74,38 +74,60 @@ func (p *Problem) Dims() (rows, cols int) { return len(p.RowLower), len(p.ColLow
 // Validate reports the first number or dimension that CLP could not be given.
 func (p *Problem) Validate() error {
 	rows, cols := p.Dims()
-	if len(p.ColUpper) != cols || len(p.Cost) != cols || len(p.RowUpper) != rows || len(p.Start) != cols+1 ||
-		len(p.Index) != len(p.Value) || rows > math.MaxInt32/2 || cols > math.MaxInt32/2 {
+	if len(p.ColUpper) != cols || len(p.Cost) != cols || len(p.RowUpper) != rows || rows > math.MaxInt32/2 || cols > math.MaxInt32/2 {
 		return fmt.Errorf("lp: %w: dimensions disagree", ErrProblem)
 	}
-	if p.Start[0] != 0 || int(p.Start[cols]) != len(p.Index) {
-		return fmt.Errorf("lp: %w: column starts do not span the entries", ErrProblem)
+	if err := validEntries("column", cols, rows, p.Start, p.Index, p.Value); err != nil {
+		return err
 	}
-	seen := make([]int32, rows)
 	for j := range cols {
 		if err := validBounds("column", j, p.ColLower[j], p.ColUpper[j]); err != nil {
 			return err
 		}
-		if !(math.Abs(p.Cost[j]) <= maxNumber) {
-			return fmt.Errorf("lp: %w: column %d has cost %g", ErrProblem, j, p.Cost[j])
-		}
-		if p.Start[j] > p.Start[j+1] || int(p.Start[j+1]) > len(p.Index) {
-			return fmt.Errorf("lp: %w: column %d starts after it ends", ErrProblem, j)
-		}
-		for k := p.Start[j]; k < p.Start[j+1]; k++ {
-			i := p.Index[k]
-			if i < 0 || int(i) >= rows || seen[i] == int32(j)+1 {
-				return fmt.Errorf("lp: %w: column %d has row %d twice or outside the problem", ErrProblem, j, i)
-			}
-			seen[i] = int32(j) + 1
-			if !(math.Abs(p.Value[k]) <= maxNumber) {
-				return fmt.Errorf("lp: %w: entry (%d, %d) is %g", ErrProblem, i, j, p.Value[k])
-			}
-		}
+	}
+	if err := validCosts(p.Cost); err != nil {
+		return err
 	}
 	for i := range rows {
 		if err := validBounds("row", i, p.RowLower[i], p.RowUpper[i]); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// validEntries checks the entries of n columns over so many rows, or of n rows
+// over so many columns.
+func validEntries(what string, n, over int, start, index []int32, value []float64) error {
+	if len(start) != n+1 || len(index) != len(value) {
+		return fmt.Errorf("lp: %w: dimensions disagree", ErrProblem)
+	}
+	if start[0] != 0 || int(start[n]) != len(index) {
+		return fmt.Errorf("lp: %w: %s starts do not span the entries", ErrProblem, what)
+	}
+	seen := make([]int32, over)
+	for k := range n {
+		if start[k] > start[k+1] || int(start[k+1]) > len(index) {
+			return fmt.Errorf("lp: %w: %s %d starts after it ends", ErrProblem, what, k)
+		}
+		for e := start[k]; e < start[k+1]; e++ {
+			i := index[e]
+			if i < 0 || int(i) >= over || seen[i] == int32(k)+1 {
+				return fmt.Errorf("lp: %w: %s %d has an entry at %d twice or outside the problem", ErrProblem, what, k, i)
+			}
+			seen[i] = int32(k) + 1
+			if !(math.Abs(value[e]) <= maxNumber) {
+				return fmt.Errorf("lp: %w: %s %d has entry %g at %d", ErrProblem, what, k, value[e], i)
+			}
+		}
+	}
+	return nil
+}
+
+func validCosts(cost []float64) error {
+	for j, c := range cost {
+		if !(math.Abs(c) <= maxNumber) {
+			return fmt.Errorf("lp: %w: column %d has cost %g", ErrProblem, j, c)
 		}
 	}
 	return nil

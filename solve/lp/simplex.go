@@ -131,17 +131,32 @@ func (s *Simplex) SetBasis(b Basis) {
 // maxIterations iterations (0 = no limit). When ctx ends, it returns within an
 // iteration with Status Limit.
 func (s *Simplex) Solve(ctx context.Context, maxIterations int64) *Solution {
-	return s.run(ctx, maxIterations, false)
+	return s.run(ctx, maxIterations, warmDual)
+}
+
+// SolvePrimal is Solve by the primal simplex: the way on from a basis that is
+// feasible but no longer optimal, as after AddColumns or SetCosts.
+func (s *Simplex) SolvePrimal(ctx context.Context, maxIterations int64) *Solution {
+	return s.run(ctx, maxIterations, warmPrimal)
 }
 
 // SolveFresh is Solve with a presolve by CLP in front: several
 // times faster on a large problem without a good basis. The basis at
 // the end is one of the whole problem.
 func (s *Simplex) SolveFresh(ctx context.Context, maxIterations int64) *Solution {
-	return s.run(ctx, maxIterations, true)
+	return s.run(ctx, maxIterations, presolved)
 }
 
-func (s *Simplex) run(ctx context.Context, maxIterations int64, fresh bool) *Solution {
+// method is how a solve starts.
+type method uint8
+
+const (
+	warmDual method = iota
+	warmPrimal
+	presolved
+)
+
+func (s *Simplex) run(ctx context.Context, maxIterations int64, how method) *Solution {
 	defer runtime.KeepAlive(s)
 	flag := (*int32)(unsafe.Pointer(s.stop))
 	atomic.StoreInt32(flag, 0)
@@ -164,14 +179,21 @@ func (s *Simplex) run(ctx context.Context, maxIterations int64, fresh bool) *Sol
 			}
 		}
 		C.Clp_setMaximumIterations(s.clp, C.int(n))
-		if fresh {
+		switch how {
+		case presolved:
 			C.Clp_initialDualSolve(s.clp)
-			fresh = false
-		} else {
+			how = warmDual
+		case warmPrimal:
+			C.Clp_primal(s.clp, 0)
+		default:
 			C.Clp_dual(s.clp, 0)
 		}
 		sol.Iterations += int(C.Clp_numberIterations(s.clp))
 		sol.Status = clpStatus(int(C.Clp_status(s.clp)))
+		if how == warmPrimal && sol.Status == Failed {
+			how = warmDual // status 10: the primal simplex asks the dual to finish
+			continue
+		}
 		if sol.Status != Optimal || s.unscaled || !s.scalingMisled() {
 			break
 		}
