@@ -55,7 +55,7 @@ func MinimisePacking(ctx context.Context, p *Packing, opt solve.Options) (*PackR
 
 // packing is one call.
 type packing struct {
-	*Packing
+	core     *packCore
 	ctx      context.Context
 	opt      solve.Options
 	use      packInferences
@@ -74,12 +74,10 @@ func solvePacking(ctx context.Context, p *Packing, opt solve.Options, search fun
 		ctx, cancel = context.WithTimeout(ctx, opt.TimeLimit)
 		defer cancel()
 	}
-	sec := newPackSections(p.Items)
-	s := &packing{Packing: p, ctx: ctx, opt: opt, use: newPackInferences(opt.Disable), grain: p.grain(), res: &PackResult{}}
-	s.capacity = p.Capacity / s.grain * s.grain
+	s := newPackRun(ctx, newPackCore(p), p.Capacity, opt)
 	res := s.res
 	var top []int32
-	res.Bound, top = sec.bound(p.Items)
+	res.Bound, top = p.live()
 	if res.Bound > p.Capacity {
 		res.Status = solve.Infeasible
 		for _, i := range top {
@@ -87,7 +85,7 @@ func solvePacking(ctx context.Context, p *Packing, opt solve.Options, search fun
 		}
 	} else {
 		if s.use.greedy {
-			s.found(packGreedy(ctx, p, sec, res.Bound))
+			s.found(packGreedy(ctx, s.core, s.capacity, res.Bound))
 		}
 		search(s)
 		if res.At != nil {
@@ -107,9 +105,18 @@ func solvePacking(ctx context.Context, p *Packing, opt solve.Options, search fun
 	return res, nil
 }
 
-// found takes a placement that is better than the best.
-func (s *packing) found(at Placement) {
-	if h := s.Height(at); h <= s.capacity && (s.res.At == nil || h < s.res.Height) {
+// newPackRun starts a call for heights up to capacity.
+func newPackRun(ctx context.Context, c *packCore, capacity int64, opt solve.Options) *packing {
+	return &packing{core: c, ctx: ctx, opt: opt, use: newPackInferences(opt.Disable), grain: c.grain,
+		capacity: capacity / c.grain * c.grain, res: &PackResult{}}
+}
+
+// found takes a placement (nil: none) that is better than the best.
+func (s *packing) found(at []int64) {
+	if at == nil {
+		return
+	}
+	if h := s.core.height(at); h <= s.capacity && (s.res.At == nil || h < s.res.Height) {
 		s.res.At, s.res.Height = at, h
 	}
 }
@@ -121,7 +128,7 @@ func (s *packing) decide(height, nodes int64) bool {
 		return true
 	}
 	s.res.Stats.Searches++
-	x := newPackSearch(s.ctx, s.Packing, height, s.use)
+	x := newPackSearch(s.ctx, s.core, height, s.use)
 	stop := nodes
 	if nodes <= 0 {
 		stop = 1 << 62
@@ -142,7 +149,7 @@ func (s *packing) decide(height, nodes int64) bool {
 	s.res.Stats.Repeats += x.hits
 	switch {
 	case fits:
-		s.found(Placement(x.low))
+		s.found(x.low)
 	case x.stopped:
 		return false
 	default:

@@ -6,71 +6,78 @@ import (
 	"slices"
 )
 
-// packGreedy places the items one by one in several orders, each into the
-// lowest or the tightest gap, and returns the lowest of these placements. It
-// stops at a height of enough, or after one when ctx ends.
-func packGreedy(ctx context.Context, p *Packing, sec *packSections, enough int64) Placement {
-	span := func(i int32) int64 { return int64(sec.last[i]-sec.first[i]) + 1 }
-	size := func(i int32) int64 { return p.Items[i].Size }
-	keys := []func(i int32) int64{
-		size,
-		span,
-		func(i int32) int64 { return size(i) * span(i) },
-		func(i int32) int64 { return -int64(sec.first[i]) },
-	}
-	var best Placement
-	order := make([]int32, len(p.Items))
-	for _, key := range keys {
-		for i := range order {
-			order[i] = int32(i)
+// packGreedy places the variables one by one in several orders, each at the
+// lowest address that suits those before, and returns the lowest of these
+// placements that end at or below capacity; nil if there is none. It stops at a
+// height of enough, or after one order when ctx ends.
+func packGreedy(ctx context.Context, c *packCore, capacity, enough int64) []int64 {
+	n := len(c.vars)
+	size, span, area, first, late := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	for v := range c.vars {
+		first[v] = -int64(len(c.rects))
+		for _, r := range c.vars[v].rects {
+			length := int64(c.sec.last[r]-c.sec.first[r]) + 1
+			size[v] = max(size[v], c.rects[r].size)
+			span[v] += length
+			area[v] += length * c.rects[r].size
+			first[v] = max(first[v], -int64(c.sec.first[r]))
 		}
-		slices.SortStableFunc(order, func(a, b int32) int {
-			if c := cmp.Compare(key(b), key(a)); c != 0 {
-				return c
+		late[v] = c.vars[v].place(0) // those that may not lie low, first
+	}
+	flat := make([]int64, n)
+	order := make([]int32, n)
+	var best []int64
+	for _, head := range [][]int64{flat, late} {
+		for _, key := range [][]int64{size, span, area, first} {
+			for i := range order {
+				order[i] = int32(i)
 			}
-			return cmp.Compare(size(b), size(a))
-		})
-		for _, tight := range []bool{false, true} {
-			at := packInOrder(p, sec, order, tight)
-			if best == nil || p.Height(at) < p.Height(best) {
-				best = at
-			}
-			if p.Height(best) <= enough || ctx.Err() != nil {
-				return best
+			slices.SortStableFunc(order, func(a, b int32) int {
+				return cmp.Or(cmp.Compare(head[b], head[a]), cmp.Compare(key[b], key[a]), cmp.Compare(size[b], size[a]))
+			})
+			for _, tight := range []bool{false, true} {
+				at := c.inOrder(order, tight, capacity)
+				if at != nil && (best == nil || c.height(at) < c.height(best)) {
+					best = at
+				}
+				if best != nil && c.height(best) <= enough || ctx.Err() != nil {
+					return best
+				}
 			}
 		}
 	}
 	return best
 }
 
-// packInOrder places each item into the lowest gap between the placed items
-// alive with it, or the one that leaves least.
-func packInOrder(p *Packing, sec *packSections, order []int32, tight bool) Placement {
-	at := make(Placement, len(p.Items))
-	done := make([]int32, 0, len(order)) // placed items in order of address
+// inOrder places each variable at the lowest address, or where it leaves least
+// below the next placed one; nil when one finds no address.
+func (c *packCore) inOrder(order []int32, tight bool, capacity int64) []int64 {
+	at, open := make([]int64, len(order)), make([]bool, len(order))
+	for i := range open {
+		open[i] = true
+	}
 	for _, i := range order {
-		it := &p.Items[i]
-		low, chosen, least := int64(0), int64(-1), int64(0)
-		for _, j := range done {
-			if !sec.overlap(i, j) {
-				continue
-			}
-			if x := it.place(low); x+it.Size <= at[j] {
-				if waste := at[j] - low - it.Size; chosen < 0 || waste < least {
-					chosen, least = x, waste
-				}
-				if !tight {
-					break
+		x := c.fit(i, 0, at, open)
+		chosen, least := x, int64(packFar)
+		for tight && x+c.vars[i].extent <= capacity {
+			roof := int64(packFar) // lowest placed neighbour above x
+			for k := range c.near[i] {
+				if e := &c.near[i][k]; !open[e.other] && e.bytes && at[e.other] >= x+e.up {
+					roof = min(roof, at[e.other]-e.up+c.vars[i].extent)
 				}
 			}
-			low = max(low, at[j]+p.Items[j].Size)
+			if roof == packFar {
+				break
+			}
+			if waste := roof - x - c.vars[i].extent; waste < least {
+				chosen, least = x, waste
+			}
+			x = c.fit(i, roof, at, open)
 		}
-		if chosen < 0 {
-			chosen = it.place(low)
+		if chosen+c.vars[i].extent > capacity {
+			return nil
 		}
-		at[i] = chosen
-		k, _ := slices.BinarySearchFunc(done, chosen, func(j int32, x int64) int { return cmp.Compare(at[j], x) })
-		done = slices.Insert(done, k, i)
+		at[i], open[i] = chosen, false
 	}
 	return at
 }

@@ -52,24 +52,24 @@ func (s *packSearch) propagate() bool {
 	return true
 }
 
-// section treats one section as a stack of its open items in some order: a
+// section treats one section as a stack of its open rectangles in some order: a
 // machine that processes items after their release dates, the lows, before a
 // common deadline, the capacity.
 func (s *packSearch) section(k int32) bool {
 	open := s.stack[:0]
-	for _, i := range s.sec.members[k] {
-		if s.open[i] {
-			open = append(open, i)
+	for _, r := range s.sec.members[k] {
+		if s.open[s.rects[r].variable] {
+			open = append(open, r)
 		}
 	}
 	s.stack = open
 	s.firsts[k] = int32(len(open))
 
 	// The stack in order of low is the lowest possible one.
-	slices.SortFunc(open, func(a, b int32) int { return cmp.Compare(s.low[a], s.low[b]) })
+	slices.SortFunc(open, func(a, b int32) int { return cmp.Compare(s.rectLow(a), s.rectLow(b)) })
 	var height int64
-	for _, i := range open {
-		height = max(height, s.low[i]) + s.items[i].Size
+	for _, r := range open {
+		height = s.advance(max(height, s.rectLow(r)), s.rects[r].size)
 	}
 	if height > s.capacity {
 		return false
@@ -81,15 +81,15 @@ func (s *packSearch) section(k int32) bool {
 	// prefix that overflows: it lies above one of them. (Raises on the way upset
 	// the order, hence the minimum.)
 	slices.SortFunc(open, func(a, b int32) int {
-		if c := cmp.Compare(s.top(b), s.top(a)); c != 0 {
+		if c := cmp.Compare(s.rectTop(b), s.rectTop(a)); c != 0 {
 			return c
 		}
 		return cmp.Compare(a, b)
 	})
 	firsts, only := int32(0), int32(-1)
 	for _, i := range open {
-		room := s.capacity - s.top(i)
-		if room >= s.left[k]-s.items[i].Size {
+		room := s.room(s.rectTop(i), s.capacity)
+		if room >= s.left[k]-s.rects[i].size {
 			firsts, only = firsts+1, i
 			continue
 		}
@@ -98,12 +98,12 @@ func (s *packSearch) section(k int32) bool {
 			if j == i {
 				continue
 			}
-			to = min(to, s.top(j))
-			if room -= s.items[j].Size; room < 0 {
+			to = min(to, s.rectTop(j))
+			if room -= s.rects[j].size; room < 0 {
 				break
 			}
 		}
-		if !s.raise(i, to) {
+		if !s.raiseRect(i, to) {
 			return false
 		}
 	}
@@ -113,12 +113,17 @@ func (s *packSearch) section(k int32) bool {
 	}
 	if firsts == 1 && s.use.onlyFirst {
 		for _, j := range open {
-			if j != only && !s.raise(j, s.top(only)) {
+			if j != only && !s.raiseRect(j, s.rectTop(only)) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// raiseRect lifts a rectangle with its variable.
+func (s *packSearch) raiseRect(r int32, to int64) bool {
+	return s.raise(s.rects[r].variable, to-s.rects[r].off)
 }
 
 // settleFree places the open items of sections from … to that no open
@@ -127,8 +132,7 @@ func (s *packSearch) settleFree(from, to int32) bool {
 	for again := s.use.free; again; {
 		again = false
 		for i := range s.each(from, to) {
-			top := s.top(i)
-			if slices.ContainsFunc(s.near[i], func(j int32) bool { return s.open[j] && s.low[j] < top }) {
+			if slices.ContainsFunc(s.near[i], func(e packSep) bool { return s.open[e.other] && s.low[e.other] < s.above(&e, s.low[i]) }) {
 				continue
 			}
 			if !s.settle(i) {

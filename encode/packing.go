@@ -74,11 +74,3 @@ func (p *Packing) Height(at Placement) int64 {
 	}
 	return h
 }
-
-// place is the lowest address at or above low that suits the item.
-func (it *PackItem) place(low int64) int64 {
-	if it.Align <= 1 {
-		return low
-	}
-	return (low + it.Align - 1) / it.Align * it.Align
-}

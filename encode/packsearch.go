@@ -6,27 +6,27 @@ import (
 )
 
 // packSearch is the exact search for a placement within the capacity. Its
-// state is the set of open (not yet placed) items and, for each, low: no
-// placement that the search still has to consider puts the item below it.
-// What is placed acts on the open items through low alone.
+// state is the set of open (not yet placed) variables and, for each, low: no
+// placement that the search still has to consider puts the variable below it.
+// What is placed acts on the open ones through low alone (in a loose core also
+// through fit).
 //
-// Only settled placements are searched: every item lies at its low, or directly
-// on an item that is open now. Lowering items while any can be lowered turns
-// every placement into a settled one and keeps the order of items, so nothing
-// is lost. No open neighbour fits below the open item i with the least low, so
-// branching is binary: i at low_i for good, or low_i at least the lowest top of
-// an open neighbour.
+// Only settled placements are searched: no variable can be lowered. Lowering
+// variables while any can be lowered turns every placement into a settled one,
+// so nothing is lost. No open neighbour fits below the open variable i with the
+// least low, so branching is binary: i at low_i for good, or something that is
+// open now keeps it from there. Then i lies above that neighbour, by address and
+// by bank, and low_i is at least the lowest such address of an open neighbour.
+// In a loose core the neighbour may lie above its low, and i anywhere above low_i.
 //
-// A subproblem is the open items and their lows, whatever way led to it; failed
-// ones are remembered, through restarts too.
+// A subproblem is the open variables and their lows, whatever way led to it;
+// failed ones are remembered, through restarts too.
 type packSearch struct {
-	ctx      context.Context
+	ctx context.Context
+	*packCore
 	capacity int64
-	items    []PackItem
 	use      packInferences
-	sec      *packSections
-	near     [][]int32 // items alive together with an item
-	above    []int32   // the next item equal to an item, which goes above it; −1 if none
+	next     []int32 // the next variable equal to one, which goes above it; −1 if none
 
 	low    []int64
 	open   []bool
@@ -57,41 +57,33 @@ type packUndo struct {
 // packMemoBytes bounds the memory of remembered failures.
 const packMemoBytes = 128 << 20
 
-func newPackSearch(ctx context.Context, p *Packing, capacity int64, use packInferences) *packSearch {
-	n := len(p.Items)
-	s := &packSearch{
-		ctx: ctx, capacity: capacity, items: p.Items, use: use, sec: newPackSections(p.Items),
-		near: make([][]int32, n), above: make([]int32, n),
-		low: make([]int64, n), open: make([]bool, n), memo: map[string]struct{}{},
-	}
-	sections := len(s.sec.members)
+func newPackSearch(ctx context.Context, c *packCore, capacity int64, use packInferences) *packSearch {
+	n := len(c.vars)
+	s := &packSearch{ctx: ctx, packCore: c, capacity: capacity, use: use, next: make([]int32, n),
+		low: make([]int64, n), open: make([]bool, n), memo: map[string]struct{}{}}
+	s.use.split = use.split && len(c.rects) == n
+	s.use.memo = use.memo && !c.loose // settled groups act on open ones by more than low
+	sections := len(c.sec.members)
 	s.left, s.opens, s.firsts = make([]int64, sections), make([]int32, sections), make([]int32, sections)
 	s.weight, s.dirty = make([]int64, sections), make([]bool, sections)
-	for k, members := range s.sec.members {
+	for k, members := range c.sec.members {
 		s.opens[k] = int32(len(members))
-		for _, i := range members {
-			s.left[k] += p.Items[i].Size
+		for _, r := range members {
+			s.left[k] += c.rects[r].size
 		}
 	}
-	type shape struct {
-		size, align int64
-		first, last int32
-	}
-	latest := map[shape]int32{}
+	type twin struct{ shape, first, last int32 }
+	latest := map[twin]int32{}
 	for i := range int32(n) {
-		s.open[i], s.above[i] = true, -1
-		for k := s.sec.first[i]; k <= s.sec.last[i]; k++ {
-			for _, j := range s.sec.members[k] {
-				if i != j && (k == s.sec.first[i] || k == s.sec.first[j]) {
-					s.near[i] = append(s.near[i], j)
-				}
+		s.open[i], s.next[i] = true, -1
+		s.low[i] = c.vars[i].place(0)
+		if v := &c.vars[i]; v.shape >= 0 && use.equal {
+			it := twin{v.shape, c.sec.first[v.rects[0]], c.sec.last[v.rects[0]]}
+			if j, ok := latest[it]; ok {
+				s.next[j] = i
 			}
+			latest[it] = i
 		}
-		it := shape{p.Items[i].Size, max(p.Items[i].Align, 1), s.sec.first[i], s.sec.last[i]}
-		if j, ok := latest[it]; ok && use.equal {
-			s.above[j] = i
-		}
-		latest[it] = i
 	}
 	return s
 }
@@ -104,8 +96,8 @@ func (s *packSearch) run(limit int64) bool {
 	for k := range s.sec.members {
 		s.touch(int32(k))
 	}
-	for i := range int32(len(s.items)) {
-		if s.top(i) > s.capacity || s.above[i] >= 0 && !s.raise(s.above[i], s.top(i)) {
+	for i := range int32(len(s.vars)) {
+		if s.top(i) > s.capacity || s.next[i] >= 0 && !s.raise(s.next[i], s.top(i)) {
 			return false
 		}
 	}
@@ -153,10 +145,13 @@ func (s *packSearch) solve(from, to int32) bool {
 			return false
 		}
 		rest := s.capacity // on which i would not fit
-		for _, j := range s.near[i] {
-			if s.open[j] {
-				rest = min(rest, s.top(j))
+		for k := range s.near[i] {
+			if e := &s.near[i][k]; s.open[e.other] {
+				rest = min(rest, s.below(e, s.low[e.other]))
 			}
+		}
+		if s.loose {
+			rest = max(rest, s.low[i]+1)
 		}
 		if !s.raise(i, rest) {
 			return s.remember(failing)
@@ -173,8 +168,10 @@ func (s *packSearch) pick(from, to int32) int32 {
 			continue
 		}
 		score := 0.0
-		for k := s.sec.first[i]; k <= s.sec.last[i]; k++ {
-			score = max(score, float64(1+s.weight[k])/float64(s.firsts[k]))
+		for _, r := range s.vars[i].rects {
+			for k := s.sec.first[r]; k <= s.sec.last[r]; k++ {
+				score = max(score, float64(1+s.weight[k])/float64(s.firsts[k]))
+			}
 		}
 		if best < 0 || s.low[i] < s.low[best] || score > bestScore {
 			best, bestScore = i, score
@@ -183,12 +180,13 @@ func (s *packSearch) pick(from, to int32) int32 {
 	return best
 }
 
-// each yields the open items of sections from … to, once each.
+// each yields the open variables of sections from … to, once for each of their
+// rectangles.
 func (s *packSearch) each(from, to int32) func(yield func(int32) bool) {
 	return func(yield func(int32) bool) {
 		for k := from; k <= to; k++ {
-			for _, i := range s.sec.members[k] {
-				if s.open[i] && (k == from || s.sec.first[i] == k) && !yield(i) {
+			for _, r := range s.sec.members[k] {
+				if i := s.rects[r].variable; s.open[i] && (k == from || s.sec.first[r] == k) && !yield(i) {
 					return
 				}
 			}
@@ -204,9 +202,9 @@ func (s *packSearch) split(from, to int32) int32 {
 	}
 	end := from
 	for k := from; k <= end && k < to; k++ {
-		for _, i := range s.sec.members[k] {
-			if s.open[i] {
-				end = max(end, s.sec.last[i])
+		for _, r := range s.sec.members[k] {
+			if s.open[s.rects[r].variable] {
+				end = max(end, s.sec.last[r])
 			}
 		}
 	}
@@ -239,36 +237,62 @@ func (s *packSearch) remember(keys []string) bool {
 	return false
 }
 
-func (s *packSearch) top(i int32) int64 { return s.low[i] + s.items[i].Size }
+func (s *packSearch) top(i int32) int64 { return s.low[i] + s.vars[i].extent }
 
-// raise lifts low_i; false when the item no longer fits.
+func (s *packSearch) rectLow(r int32) int64 { return s.low[s.rects[r].variable] + s.rects[r].off }
+func (s *packSearch) rectTop(r int32) int64 { return s.rectLow(r) + s.rects[r].size }
+
+// raise lifts low_i; false when the variable no longer fits.
 func (s *packSearch) raise(i int32, to int64) bool {
 	for i >= 0 && to > s.low[i] {
 		s.trail = append(s.trail, packUndo{item: i, low: s.low[i]})
-		s.low[i] = s.items[i].place(to)
-		for k := s.sec.first[i]; k <= s.sec.last[i]; k++ {
-			s.touch(k)
+		if s.loose {
+			s.low[i] = s.fit(i, to, s.low, s.open)
+		} else {
+			s.low[i] = s.vars[i].place(to)
 		}
+		s.touchAll(i)
 		if to = s.top(i); to > s.capacity {
 			return false
 		}
-		i = s.above[i]
+		i = s.next[i]
 	}
 	return true
 }
 
-// settle places i at low_i; open neighbours go above.
+// touchAll has propagate look at the sections of a variable again.
+func (s *packSearch) touchAll(i int32) {
+	for _, r := range s.vars[i].rects {
+		for k := s.sec.first[r]; k <= s.sec.last[r]; k++ {
+			s.touch(k)
+		}
+	}
+}
+
+// settle places i at low_i; open neighbours go above, or in a loose core where
+// they do not clash.
 func (s *packSearch) settle(i int32) bool {
 	s.trail = append(s.trail, packUndo{item: i, settled: true})
 	s.open[i] = false
-	for k := s.sec.first[i]; k <= s.sec.last[i]; k++ {
-		s.left[k] -= s.items[i].Size
-		s.opens[k]--
-		s.touch(k)
+	for _, r := range s.vars[i].rects {
+		for k := s.sec.first[r]; k <= s.sec.last[r]; k++ {
+			s.left[k] -= s.rects[r].size
+			s.opens[k]--
+		}
 	}
-	top := s.top(i)
-	for _, j := range s.near[i] {
-		if s.open[j] && !s.raise(j, top) {
+	s.touchAll(i)
+	for k := range s.near[i] {
+		e := &s.near[i][k]
+		if !s.open[e.other] {
+			continue
+		}
+		to := s.low[e.other]
+		if s.loose {
+			to = s.fit(e.other, to, s.low, s.open)
+		} else {
+			to = s.above(e, s.low[i])
+		}
+		if !s.raise(e.other, to) {
 			return false
 		}
 	}
@@ -285,9 +309,11 @@ func (s *packSearch) undo(mark int) {
 			continue
 		}
 		s.open[u.item] = true
-		for k := s.sec.first[u.item]; k <= s.sec.last[u.item]; k++ {
-			s.left[k] += s.items[u.item].Size
-			s.opens[k]++
+		for _, r := range s.vars[u.item].rects {
+			for k := s.sec.first[r]; k <= s.sec.last[r]; k++ {
+				s.left[k] += s.rects[r].size
+				s.opens[k]++
+			}
 		}
 	}
 	s.forget(0)

@@ -5,28 +5,30 @@ import (
 	"slices"
 )
 
-// packSections are the maximal sets of items alive together, in order of time.
-// Two items that are ever alive together share a section, and an item is in
-// consecutive sections, so nothing else of time matters. There are at most as
-// many sections as items.
+// packSections are the maximal sets of rectangles alive together, space by space
+// and in order of time. Two rectangles that are ever alive together share a
+// section, and a rectangle is in consecutive sections, so nothing else of time
+// matters. There are at most as many sections as rectangles.
 type packSections struct {
-	members [][]int32 // items of each section, ascending
-	first   []int32   // first section of an item
-	last    []int32   // last section of an item
+	members [][]int32 // rectangles of each section, ascending
+	first   []int32   // first section of a rectangle
+	last    []int32   // last section of a rectangle
 }
 
-func newPackSections(items []PackItem) *packSections {
+func newPackSections(items []packRect) *packSections {
 	type event struct {
-		at   int64
-		ends bool
-		item int32
+		space int32
+		at    int64
+		ends  bool
+		item  int32
 	}
 	events := make([]event, 0, 2*len(items))
 	for i := range items {
-		events = append(events, event{items[i].Lower, false, int32(i)}, event{items[i].Upper, true, int32(i)})
+		r := &items[i]
+		events = append(events, event{r.space, r.lower, false, int32(i)}, event{r.space, r.upper, true, int32(i)})
 	}
 	slices.SortFunc(events, func(a, b event) int {
-		if c := cmp.Compare(a.at, b.at); c != 0 {
+		if c := cmp.Or(cmp.Compare(a.space, b.space), cmp.Compare(a.at, b.at)); c != 0 {
 			return c
 		}
 		if a.ends != b.ends { // lifetimes are half open: ends come first
@@ -59,30 +61,27 @@ func newPackSections(items []PackItem) *packSections {
 	return s
 }
 
-// overlap reports whether two items are ever alive together.
-func (s *packSections) overlap(i, j int32) bool {
-	return s.first[i] <= s.last[j] && s.first[j] <= s.last[i]
+// Bound is a number that no placement's Height is below: the most addresses
+// alive at one moment.
+func (p *Packing) Bound() int64 {
+	bound, _ := p.live()
+	return bound
 }
 
-// bound is the greatest total size of a section, and its members.
-func (s *packSections) bound(items []PackItem) (int64, []int32) {
-	var bound int64
-	var top []int32
-	for _, members := range s.members {
+// live is the most addresses alive at one moment, and the items of it.
+func (p *Packing) live() (bound int64, top []int32) {
+	rects := make([]packRect, len(p.Items))
+	for i := range p.Items {
+		rects[i] = packRect{lower: p.Items[i].Lower, upper: p.Items[i].Upper}
+	}
+	for _, members := range newPackSections(rects).members {
 		var live int64
 		for _, i := range members {
-			live += items[i].Size
+			live += p.Items[i].Size
 		}
 		if live > bound {
 			bound, top = live, members
 		}
 	}
 	return bound, top
-}
-
-// Bound is a number that no placement's Height is below: the most addresses
-// alive at one moment.
-func (p *Packing) Bound() int64 {
-	bound, _ := newPackSections(p.Items).bound(p.Items)
-	return bound
 }
