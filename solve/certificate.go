@@ -16,8 +16,8 @@ type Certificate struct {
 
 // Dual is a sparse dual vector: y[Rows[k]] = Num[k]/Den with Den > 0 and Rows
 // ascending. Signs: ≥ 0 on ≥ rows, ≤ 0 on ≤ rows. Rows from the number of the
-// model's rows on are the cuts of Nodes[0].Fix in their order. Engines put a
-// vector of the root's relaxation without cuts first.
+// model's rows on are the cuts (≤) and clauses (≥) of Nodes[0].Fix in their order.
+// Engines put a vector of the root's relaxation without cuts first.
 type Dual struct {
 	Den  int64   `json:"den"`
 	Rows []int   `json:"rows"`
@@ -42,12 +42,25 @@ type ProofNode struct {
 // Tightening changes bounds that Duals[Dual] justifies, each on its own in the
 // box before the tightening: on the side that the change cuts off, the vector's
 // bound is at least Certificate.Bound, or, with Farkas, its bound for the zero
-// objective is positive. With Cut, at the root only, it adds a row instead.
+// objective is positive. With Cut or Clause, at the root only, it adds a row
+// instead; a clause needs no vector.
 type Tightening struct {
 	Dual   int           `json:"dual"`
 	Farkas bool          `json:"farkas,omitempty"`
 	Bounds []BoundChange `json:"bounds,omitempty"`
 	Cut    *Cut          `json:"cut,omitempty"`
+	Clause *Clause       `json:"clause,omitempty"`
+}
+
+// Clause is the row that one of its literals holds: variable v at 1 (written
+// v+1) or at 0 (written −v−1), for integral variables that the model keeps in
+// 0…1. It is justified by propagation: with the opposite of every literal, and
+// whatever rows of the model and clauses before it leave no choice for, again and
+// again, some row or clause cannot hold. If a bound is claimed, the row that the
+// objective is less takes part: clauses then hold for all that is cheaper.
+// Vectors may use a clause from there on. The one without literals is 0 ≥ 1.
+type Clause struct {
+	Literals []int `json:"literals"`
 }
 
 // Cut is the row Σ Vars ≤ Most over integral variables that the box at that

@@ -16,6 +16,7 @@ import (
 	"ipusolve/solve"
 	"ipusolve/solve/cert"
 	"ipusolve/solve/mip"
+	"ipusolve/solve/sat"
 )
 
 var ratComparer = cmp.Comparer(func(a, b *big.Rat) bool { return (a == nil) == (b == nil) && (a == nil || a.Cmp(b) == 0) })
@@ -180,6 +181,69 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// A triangle needs two of its corners: without a, both others.
+const clauses = `ipusolve-certificate 1
+model "triangle"
+constant 0
+var binary 0 1 1 "a"
+var binary 0 1 1 "b"
+var binary 0 1 1 "c"
+row >= 1 0:1 1:1 "ab"
+row >= 1 1:1 2:1 "bc"
+row >= 1 0:1 2:1 "ac"
+status optimal
+bound 2
+values 1 1 0
+dual 1 4:1
+clause 0=1
+clause
+leaf 0 farkas
+end
+`
+
+func TestClause(t *testing.T) {
+	page, err := os.ReadFile("../../docs/certificate.md")
+	if err != nil || !strings.Contains(string(page), clauses) {
+		t.Errorf("the page about certificates has another example: %v", err)
+	}
+	for _, c := range []struct{ old, with, want string }{
+		{"", "", ""},
+		{"clause 0=1", "clause 0=0", ""},
+		{"clause 0=1\n", "", "row 4 out of order or range"},
+		{"dual 1 4:1\nclause 0=1\n", "dual 1 3:1\n", "clause 0 does not follow"},
+		{"clause 0=1", "clause 0=1 1=1", "clause 1 does not follow"},
+		{"clause 0=1", "clause 0=1 0=0", "clause 0: literal -1"},
+		{"dual 1 4:1", "dual 1 3:1", "does not exclude the box"},
+		{"dual 1 4:1", "dual 1 4:-1", "sign of the multiplier of row 4"},
+		{"dual 1 4:1", "dual 1 5:1", "row 5 out of order or range"},
+		{"bound 2", "bound 3", "clause 0 does not follow"},
+		{"values 1 1 0", "values 1 1 1", "claimed optimal with objective 3"},
+		{"optimal\nbound 2\nvalues 1 1 0", "unknown\nbound 2", ""},
+		{"optimal\nbound 2\nvalues 1 1 0", "unknown\nbound 3", "clause 0 does not follow"},
+		{"optimal\nbound 2\nvalues 1 1 0", "infeasible", "clause 0 does not follow"},
+		{"optimal\nbound 2\nvalues 1 1 0", "infeasible\nbound 2", "infeasibility is not proven"},
+		{"optimal\nbound 2\nvalues 1 1 0", "unknown", "clause 0 does not follow"},
+		{"clause\nleaf 0 farkas", "branch 0 0 1 2\nclause\nleaf 0 farkas\nleaf 0 farkas", "row 4 out of order or range"},
+		{"dual 1 4:1\nclause 0=1\nclause\nleaf 0 farkas", "dual 1 3:1\nclause 0=1\nbranch 0 0 1 2\nclause\nleaf 0 farkas\nleaf 0 farkas", "a clause below the root"},
+		{"binary 0 1 1 \"a\"", "integer 0 2 1 \"a\"", "clause 0: literal 1"},
+		{"row >= 1 0:1 1:1", "row >= 0 0:1 1:1", "clause 0 does not follow"},
+	} {
+		m, k, err := cert.Read(strings.NewReader(strings.Replace(clauses, c.old, c.with, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = cert.Check(m, k)
+		if (err == nil) != (c.want == "") || err != nil && !(errors.Is(err, cert.ErrInvalid) && strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%q → %q: error %v, want %q", c.old, c.with, err, c.want)
+		}
+	}
+	for _, bad := range []string{"clause 0", "clause 0=2", "clause 9=1", "clause -1=0", "clause x=1"} {
+		if _, _, err := cert.Read(strings.NewReader(strings.Replace(clauses, "clause 0=1", bad, 1))); !errors.Is(err, cert.ErrSyntax) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	good := docExample(t)
 	for _, c := range []struct{ old, with, want string }{
@@ -293,11 +357,15 @@ func TestRoundTrip(t *testing.T) {
 // A corrupted certificate is rejected, or what it still proves is true.
 func TestMutations(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	rejected, accepted := 0, 0
+	rejected, accepted, clausal := 0, 0, 0
 	for range 3000 {
 		m := small(r)
 		res := solved(t, m)
 		c := clone(t, res.Certificate)
+		if proof, _, _, err := sat.Refute(context.Background(), m, incumbent(res), 0); err == nil && r.IntN(2) == 0 {
+			c = clone(t, proof)
+			clausal++
+		}
 		mutate(r, c)
 		v, err := cert.Check(m, c)
 		if err != nil {
@@ -316,9 +384,17 @@ func TestMutations(t *testing.T) {
 		}
 	}
 	t.Logf("%d rejected, %d still true", rejected, accepted)
-	if rejected < 1000 {
-		t.Errorf("only %d rejected", rejected)
+	if rejected < 1000 || clausal < 200 {
+		t.Errorf("only %d rejected, %d with clauses", rejected, clausal)
 	}
+}
+
+// incumbent is the assignment of a result, if there is one.
+func incumbent(r *solve.Result) *solve.Assignment {
+	if r.Objective == nil {
+		return nil
+	}
+	return &r.Assignment
 }
 
 // mutate changes one number of a certificate.
@@ -349,9 +425,14 @@ func mutate(r *rand.Rand, c *solve.Certificate) {
 		switch {
 		case len(n.Fix) > 0 && r.IntN(2) == 0:
 			f := &n.Fix[r.IntN(len(n.Fix))]
-			if f.Cut != nil {
+			switch {
+			case f.Clause != nil:
+				if n := len(f.Clause.Literals); n > 0 {
+					f.Clause.Literals[r.IntN(n)] += int(delta)
+				}
+			case f.Cut != nil:
 				f.Cut.Most += delta
-			} else {
+			default:
 				f.Bounds[r.IntN(len(f.Bounds))].Bound += delta
 			}
 		case n.Branch != nil:
@@ -370,6 +451,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(strings.Replace(docExample(f), "branch 1 0 1 2", "choose 0 1 2 0", 1))
 	f.Add(strings.Replace(docExample(f), "branch 1 0 1 2\nleaf 0 farkas\n", "exclude 0 1>=1\n", 1))
 	f.Add(knapsack)
+	f.Add(clauses)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, c, err := cert.Read(strings.NewReader(text))
 		if err != nil {

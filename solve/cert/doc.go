@@ -13,6 +13,10 @@
 //     whose box is empty needs nothing.
 //   - Every bound that a node tightens is justified the same way on the side it
 //     cuts off, in the box before that line; sides count like leaves.
+//   - A clause holds because the opposite of its literals leads, by what single rows
+//     and earlier clauses leave no choice for, to one of them that cannot hold. If
+//     a bound is claimed, "the objective is less" is such a row, and the bound
+//     counts like that of a leaf.
 //   - The incumbent, if any, satisfies bounds, integrality and rows exactly.
 //   - The least bound of all leaves and sides, rounded up to the next possible
 //     objective, is at least the claimed bound; claimed optimal means that it
@@ -48,13 +52,14 @@
 //	fix DUAL VARIABLE<=BOUND…           or >=; the side cut off costs too much
 //	exclude DUAL VARIABLE<=BOUND…       or >=; the side cut off is infeasible
 //	cut DUAL MOST VARIABLE…             at the root: at most MOST of the variables are 1
+//	clause VARIABLE=VALUE…              at the root: one of them holds
 //	branch VARIABLE AT DOWN UP          children by node number
 //	choose ROW DOWN UP VARIABLE…        the variables are 0 in DOWN, the others in UP
 //	leaf DUAL [farkas]
 //
-// A branch, choose or leaf line is a node; the fix, exclude and cut lines before
-// it belong to it and apply in their order. A cut is a new row with the next row
-// number, for the vectors of later lines. It holds because MOST+1 of its
+// A branch, choose or leaf line is a node; the fix, exclude, cut and clause lines
+// before it belong to it and apply in their order. A cut or clause is a new row
+// with the next row number, for the vectors of later lines. A cut holds because MOST+1 of its
 // variables at 1, whichever they are, make the bound of its vector for the zero
 // objective positive: 3a + 3b + 4c ≤ 5 with multiplier −1 reads
 // −5 + 3a + 3b + 4c ≤ 0, so a + b + c ≤ 1.

@@ -67,6 +67,18 @@ func Write(w io.Writer, m *solve.Model, c *solve.Certificate) error {
 
 func writeNode(b *bufio.Writer, n *solve.ProofNode) {
 	for _, f := range n.Fix {
+		if f.Clause != nil {
+			fmt.Fprint(b, "clause")
+			for _, l := range f.Clause.Literals {
+				if l < 0 {
+					fmt.Fprintf(b, " %d=0", -l-1)
+				} else {
+					fmt.Fprintf(b, " %d=1", l-1)
+				}
+			}
+			fmt.Fprintln(b)
+			continue
+		}
 		if f.Cut != nil {
 			fmt.Fprintf(b, "cut %d %d", f.Dual, f.Cut.Most)
 			for _, j := range f.Cut.Vars {
@@ -196,6 +208,8 @@ func (p *parser) line(text string) error {
 		return p.tightening(f, word == "exclude")
 	case "cut":
 		return p.cut(f)
+	case "clause":
+		return p.clause(f)
 	case "leaf", "branch", "choose":
 		return p.node(word, f)
 	}
@@ -303,6 +317,26 @@ func (p *parser) cut(f []string) error {
 		c.Vars = append(c.Vars, int(j))
 	}
 	p.fix = append(p.fix, solve.Tightening{Dual: int(ints[0]), Farkas: true, Cut: c})
+	return nil
+}
+
+func (p *parser) clause(f []string) error {
+	c := &solve.Clause{Literals: make([]int, 0, len(f))}
+	for _, t := range f {
+		j, value, err := pair(t, "=")
+		if err != nil {
+			return err
+		}
+		if j < 0 || j >= int64(len(p.m.Vars)) || value < 0 || value > 1 {
+			return fmt.Errorf("bad literal %q", t)
+		}
+		l := int(j) + 1
+		if value == 0 {
+			l = -l
+		}
+		c.Literals = append(c.Literals, l)
+	}
+	p.fix = append(p.fix, solve.Tightening{Dual: -1, Clause: c})
 	return nil
 }
 

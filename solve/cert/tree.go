@@ -14,9 +14,10 @@ type checker struct {
 	lo       []int64 // the current box
 	hi       []int64
 	trail    []undo
-	cuts     []solve.Row // so far
-	promised int         // cuts that the root will have
-	least    *big.Rat    // least bound of leaves and cut-off sides so far
+	cuts     []solve.Row   // cuts and clauses so far
+	promised []solve.Sense // of all cuts and clauses that the root will have
+	clauses  *propagation  // nil before the first clause
+	least    *big.Rat      // least bound of leaves and cut-off sides so far
 
 	// The vector last priced, and whether for the zero objective.
 	dual    int
@@ -49,8 +50,11 @@ func newChecker(m *solve.Model, c *solve.Certificate) (*checker, error) {
 	}
 	if len(c.Nodes) > 0 {
 		for _, f := range c.Nodes[0].Fix {
-			if f.Cut != nil {
-				k.promised++
+			switch {
+			case f.Clause != nil:
+				k.promised = append(k.promised, solve.GE)
+			case f.Cut != nil:
+				k.promised = append(k.promised, solve.LE)
 			}
 		}
 	}
@@ -70,12 +74,12 @@ func (k *checker) signs(d int) error {
 	}
 	last := -1
 	for e, i := range v.Rows {
-		if i <= last || i >= len(k.m.Rows)+k.promised {
+		if i <= last || i >= len(k.m.Rows)+len(k.promised) {
 			return invalid("dual %d: row %d out of order or range", d, i)
 		}
 		last = i
 		if i >= len(k.m.Rows) {
-			if v.Num[e] > 0 {
+			if up := v.Num[e] > 0; v.Num[e] != 0 && up != (k.promised[i-len(k.m.Rows)] == solve.GE) {
 				return invalid("dual %d: sign of the multiplier of row %d", d, i)
 			}
 			continue
@@ -116,7 +120,10 @@ func (k *checker) tree() error {
 		n := &k.c.Nodes[v.node]
 		for f := range n.Fix {
 			step := k.fixings
-			if n.Fix[f].Cut != nil {
+			switch {
+			case n.Fix[f].Clause != nil:
+				step = k.clause
+			case n.Fix[f].Cut != nil:
 				step = k.cut
 			}
 			if err := step(v.node, &n.Fix[f]); err != nil {
@@ -258,7 +265,7 @@ func (k *checker) price(at, d int, farkas bool) error {
 	return nil
 }
 
-// row is a row of the model or a cut.
+// row is a row of the model, a cut or a clause.
 func (k *checker) row(i int) *solve.Row {
 	if i < len(k.m.Rows) {
 		return &k.m.Rows[i]

@@ -22,6 +22,9 @@ func (p *Problem) Leans(c *solve.Certificate) bool {
 		n, r := &c.Nodes[k], replaced[k]
 		for i := range n.Fix {
 			f := &n.Fix[i]
+			if f.Clause != nil { // derived from all bounds of all rows
+				return true
+			}
 			gains := l.gains(f.Dual, f.Farkas)
 			if len(f.Bounds) == 0 && r.misses(gains) { // a cut, over variables within 0…1
 				return true

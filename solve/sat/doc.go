@@ -15,7 +15,8 @@
 //
 // gini writes no proof. What it says of unsatisfiability is therefore believed,
 // not checked, and Solver, the engine for 0-1 models, never turns it into a
-// bound or a status of a solve.Result: see Solver.
+// bound or a status of a solve.Result. Refute looks for a proof on its own, by
+// clause learning over the linear rows, that solve/cert checks.
 //
 // Glossary:
 //

@@ -18,10 +18,10 @@ var ErrModel = errors.New("model is not pure 0-1")
 // [0, 1]. It is good at finding assignments where constraints are tight and
 // logical, and at finding out that there are none.
 //
-// gini gives no proof, so a Result claims little: Bound is that of the box, and
-// Status is Optimal only for an incumbent at that bound; when gini says that
-// nothing (better) exists, Status stays Feasible or Unknown. Decide returns
-// gini's word as well, for callers who look for incumbents and no-goods.
+// gini gives no proof. When it says that nothing (better) exists, Refute is asked
+// for one; where that takes too long, the Result claims little: Bound is that of
+// the box, Status is Feasible or Unknown. Decide returns gini's word as well, for
+// callers who look for incumbents and no-goods.
 //
 // Options.Effort limits the calls of gini, each of which runs to its end. Seed,
 // Threads and Disable have no meaning here.
@@ -33,9 +33,12 @@ var _ solve.Solver = Solver{}
 type Outcome struct {
 	*solve.Result
 	// Exhausted: gini found that nothing better than the incumbent exists, or
-	// nothing at all without one. It is not certified.
+	// nothing at all without one, and Result does not say so. It is not certified.
 	Exhausted bool
 }
+
+// refuteConflicts is the most conflicts spent on the proof of what gini found.
+const refuteConflicts = 500_000
 
 // Solve is Decide without the uncertified part.
 func (s Solver) Solve(ctx context.Context, m *solve.Model, opt solve.Options) (*solve.Result, error) {
@@ -117,7 +120,10 @@ func (Solver) Decide(ctx context.Context, m *solve.Model, opt solve.Options) (*O
 			return nil, fmt.Errorf("sat: gini's model: %w", wrong)
 		}
 	}
-	out.finish(len(cost) == 0)
+	out.finish()
+	if err := out.prove(ctx, m, log); err != nil {
+		return nil, err
+	}
 	res.Stats.Duration = time.Since(begin)
 	log.Info("end", "status", res.Status, "exhausted", out.Exhausted)
 	return out, nil
@@ -125,19 +131,41 @@ func (Solver) Decide(ctx context.Context, m *solve.Model, opt solve.Options) (*O
 
 // finish sets the status and writes the certificate of the box bound: one leaf
 // with the zero dual vector.
-func (o *Outcome) finish(noCost bool) {
+func (o *Outcome) finish() {
 	res := o.Result
 	if res.Objective != nil {
 		res.Status = solve.Feasible
 		if res.Objective.Cmp(res.Bound) == 0 {
-			res.Status, o.Exhausted = solve.Optimal, true
+			res.Status, o.Exhausted = solve.Optimal, false
 		}
 	}
-	o.Exhausted = o.Exhausted || noCost && res.Objective != nil
 	res.Certificate = &solve.Certificate{
 		Status: res.Status, Bound: res.Bound, Assignment: res.Assignment,
 		Duals: []solve.Dual{{Den: 1}}, Nodes: []solve.ProofNode{{}},
 	}
+}
+
+// prove looks for a certificate of what gini found.
+func (o *Outcome) prove(ctx context.Context, m *solve.Model, log *slog.Logger) error {
+	res := o.Result
+	if !o.Exhausted {
+		return nil
+	}
+	var best *solve.Assignment
+	if res.Objective != nil {
+		best = &res.Assignment
+	}
+	proof, better, _, err := Refute(ctx, m, best, refuteConflicts)
+	switch {
+	case err != nil:
+		return err
+	case better != nil:
+		return errors.New("sat: gini found that nothing is better than an assignment that can be improved")
+	case proof != nil:
+		res.Status, res.Bound, res.Certificate, o.Exhausted = proof.Status, proof.Bound, proof, false
+		log.Info("proven", "clauses", len(proof.Nodes[0].Fix))
+	}
+	return nil
 }
 
 // Conflict names the rows of an infeasible model that cannot all hold, none of
@@ -159,18 +187,28 @@ func (Solver) Conflict(ctx context.Context, m *solve.Model) (rows []int, minimal
 	return rows, minimal, nil
 }
 
+// zeroOne validates a model whose variables must all be 0-1.
+func zeroOne(m *solve.Model) error {
+	if err := m.Validate(); err != nil {
+		return fmt.Errorf("sat: %w", err)
+	}
+	for _, v := range m.Vars {
+		if !v.Kind.Integral() || v.Lower < 0 || v.Upper > 1 {
+			return fmt.Errorf("sat: %w: variable %q is %v in [%d, %d]", ErrModel, v.Name, v.Kind, v.Lower, v.Upper)
+		}
+	}
+	return nil
+}
+
 // encodeModel writes the rows as clauses; with guarded each under a group of
 // its name.
 func encodeModel(m *solve.Model, guarded bool) (f *Formula, x, guards []Lit, err error) {
-	if err := m.Validate(); err != nil {
-		return nil, nil, nil, fmt.Errorf("sat: %w", err)
+	if err := zeroOne(m); err != nil {
+		return nil, nil, nil, err
 	}
 	f = New()
 	x = f.NewVars(len(m.Vars))
 	for j, v := range m.Vars {
-		if !v.Kind.Integral() || v.Lower < 0 || v.Upper > 1 {
-			return nil, nil, nil, fmt.Errorf("sat: %w: variable %q is %v in [%d, %d]", ErrModel, v.Name, v.Kind, v.Lower, v.Upper)
-		}
 		if v.Lower == 1 {
 			f.AddClause(x[j])
 		}

@@ -87,14 +87,14 @@ func TestSolver(t *testing.T) {
 			t.Fatal(err)
 		}
 		count[out.Status]++
-		if !out.Exhausted || (out.Objective == nil) != (want == nil) || want != nil && out.Objective.Cmp(want) != 0 {
+		if out.Exhausted || (out.Status == solve.Infeasible) != (want == nil) || want != nil && (out.Status != solve.Optimal || out.Objective.Cmp(want) != 0) {
 			t.Fatalf("round %d: %v, objective %v, exhausted %v; want %v", round, out.Status, out.Objective, out.Exhausted, want)
 		}
 		v, err := cert.Check(m, out.Certificate)
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
-		if v.Status != out.Status || v.Bound.Cmp(out.Bound) != 0 {
+		if v.Status != out.Status || want != nil && v.Bound.Cmp(out.Bound) != 0 {
 			t.Fatalf("round %d: %v with bound %v, proven %v with %v", round, out.Status, out.Bound, v.Status, v.Bound)
 		}
 		rows, minimal, err := sat.Solver{}.Conflict(context.Background(), m)
@@ -120,7 +120,7 @@ func TestSolver(t *testing.T) {
 			}
 		}
 	}
-	if count[solve.Optimal] < 50 || count[solve.Feasible] < 50 || count[solve.Unknown] < 50 || count[solve.Infeasible] != 0 {
+	if count[solve.Optimal] < 50 || count[solve.Infeasible] < 50 {
 		t.Errorf("one-sided: %v", count)
 	}
 }
@@ -155,7 +155,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	out, err = sat.Solver{}.Decide(context.Background(), pigeonhole(7), solve.Options{})
-	if err != nil || out.Status != solve.Unknown || !out.Exhausted {
+	if err != nil || out.Status != solve.Infeasible || out.Exhausted {
 		t.Errorf("%+v, %v", out, err)
 	}
 	// One call: an incumbent, and no word about better ones.
