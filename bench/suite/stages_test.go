@@ -2,15 +2,13 @@ package suite
 
 import (
 	"context"
-	"os"
-	"sync"
 	"testing"
 
 	"ipusolve"
+	"ipusolve/bench/heuristic"
 	"ipusolve/device"
 	"ipusolve/device/sim"
 	"ipusolve/exchange"
-	"ipusolve/lower"
 	"ipusolve/model"
 	"ipusolve/model/eval"
 	"ipusolve/model/workload"
@@ -44,20 +42,6 @@ func BenchmarkPlanning(b *testing.B) {
 	}
 }
 
-// place lowers a plan and gives addresses.
-func place(plan *model.Plan) (*lower.Program, error) {
-	prog, err := lower.Build(plan)
-	if err != nil {
-		return nil, err
-	}
-	m, err := lower.Reserve(prog, lower.ReserveOptions{MemoryLimit: plan.Problem.MemoryLimit})
-	if err != nil {
-		return nil, err
-	}
-	_, err = lower.Place(prog, m)
-	return prog, err
-}
-
 func BenchmarkLowering(b *testing.B) {
 	planned, err := optimal.Plan(context.Background(), defaultProblem(b), nil)
 	if err != nil {
@@ -70,26 +54,8 @@ func BenchmarkLowering(b *testing.B) {
 	}
 }
 
-// retile is phase 2 of the first seed's plan.
-var retile = sync.OnceValues(func() (*exchange.Problem, error) {
-	f, err := os.Open("../seedlog/testdata/seed1.plan.json")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	plan, err := model.ReadPlan(f)
-	if err != nil {
-		return nil, err
-	}
-	prog, err := place(plan)
-	if err != nil {
-		return nil, err
-	}
-	return prog.Exchange(2), nil
-})
-
-func scheduled(b *testing.B) (*exchange.Problem, *exchange.Schedule, exchange.Stats) {
-	p, err := retile()
+func scheduled(b *testing.B, phase int) (*exchange.Problem, *exchange.Schedule, exchange.Stats) {
+	p, err := SeedPhase(phase)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -100,20 +66,40 @@ func scheduled(b *testing.B) (*exchange.Problem, *exchange.Schedule, exchange.St
 	return p, s, stats
 }
 
-func BenchmarkSchedulePhase2(b *testing.B) {
-	if _, err := retile(); err != nil {
+func benchmarkSchedule(b *testing.B, phase int) {
+	if _, err := SeedPhase(phase); err != nil {
 		b.Fatal(err)
 	}
+	b.ReportAllocs()
 	for b.Loop() {
-		p, s, stats := scheduled(b)
+		p, s, stats := scheduled(b, phase)
 		b.ReportMetric(float64(len(p.Messages)), "messages")
 		b.ReportMetric(float64(stats.Bound.Horizon), "bound")
 		b.ReportMetric(float64(s.Horizon), "horizon")
 	}
 }
 
+func BenchmarkSchedulePhase1(b *testing.B) { benchmarkSchedule(b, 1) }
+
+func BenchmarkSchedulePhase2(b *testing.B) { benchmarkSchedule(b, 2) }
+
+func BenchmarkSchedulePhase2Baseline(b *testing.B) {
+	p, err := SeedPhase(2)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s, _, err := heuristic.Schedule(context.Background(), p, heuristic.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(s.Horizon), "horizon")
+	}
+}
+
 func BenchmarkEncoding(b *testing.B) {
-	p, s, _ := scheduled(b)
+	p, s, _ := scheduled(b, 2)
 	for b.Loop() {
 		if _, err := exchange.EncodePhase(p, s); err != nil {
 			b.Fatal(err)
