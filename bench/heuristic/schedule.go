@@ -51,23 +51,30 @@ func Schedule(ctx context.Context, p *exchange.Problem, opt Options) (*exchange.
 	if err := p.Validate(); err != nil {
 		return nil, Stats{}, err
 	}
-	pl, stats, err := newInstance(p, opt.EarlyPointer).run(ctx)
+	pl, stats, err := newInstance(p, opt.EarlyPointer).run(ctx, nil)
 	if err != nil {
 		return nil, Stats{}, fmt.Errorf("heuristic: phase %d: %w", p.Phase, err)
 	}
 	return pl.schedule(), stats, nil
 }
 
-// run lists and improves. Rows are looked at once at the end, and after each
-// message if that fails.
-func (in *instance) run(ctx context.Context) (*placement, Stats, error) {
+// run places the messages in the given order, or lists them if there is none, and
+// improves that. Rows are looked at once at the end, and after each message if that
+// fails.
+func (in *instance) run(ctx context.Context, order []int32) (*placement, Stats, error) {
 	for _, aligned := range []bool{false, true} {
 		best := in.newPlacement(aligned)
-		if err := best.list(); err != nil {
+		var err error
+		if order == nil {
+			err = best.list()
+		} else {
+			err = best.inOrder(order)
+		}
+		if err != nil {
 			return nil, Stats{}, err
 		}
 		stats := Stats{Initial: best.horizon, Method: MethodList, Aligned: aligned}
-		best, err := in.improve(ctx, best, &stats)
+		best, err = in.improve(ctx, best, &stats)
 		if err != nil {
 			return nil, Stats{}, err
 		}
