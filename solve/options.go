@@ -33,10 +33,10 @@ func Techniques() []Technique {
 // TimeLimit or its context cut off may differ.
 type Options struct {
 	TimeLimit time.Duration // wall clock; 0 = none
-	Effort    int64         // simplex iterations; 0 = no limit; deterministic
+	Effort    int64         // in units of Stats.Effort; 0 = no limit; deterministic
 	Gap       float64       // stop when Result.Gap() is at most this
 	Seed      uint64        // breaks ties in branching
-	Threads   int           // most threads an engine may use; 0 or 1 = one
+	Threads   int           // most threads an engine may use; 0 = as many as help. Never changes the answer
 	Log       *slog.Logger  // nil = silent
 	// WarmStart proposes a value per variable. It is checked; if only the
 	// continuous part is wrong it is completed.

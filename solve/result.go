@@ -72,6 +72,11 @@ type Result struct {
 // Gap is Gap(r.Objective, r.Bound), and 1 without an incumbent.
 func (r *Result) Gap() float64 { return Gap(r.Objective, r.Bound) }
 
+// WorkPerEffort is how much of Stats.Work counts as one unit of effort: about
+// as much as is done in the time of a simplex iteration on a model of a few
+// thousand rows.
+const WorkPerEffort = 5000
+
 // Stats says what a solve cost. All but Duration are deterministic.
 type Stats struct {
 	Vars, Rows   int
@@ -82,11 +87,16 @@ type Stats struct {
 	OpenNodes    int   // nodes left when the solve ended
 	LPs          int   // relaxations solved, probing and heuristics included
 	LPIterations int64 // simplex iterations
+	Work         int64 // row entries touched by propagation, dual ascent and its local search
 	Fixed        int   // bounds tightened by reduced costs
 	Incumbents   int   // improvements of the best assignment
 	ColdSolves   int   // relaxations solved again from scratch for numerical reasons
 	Duration     time.Duration
 }
+
+// Effort is what Options.Effort limits: simplex iterations, and the other work in
+// the same unit.
+func (s *Stats) Effort() int64 { return s.LPIterations + s.Work/WorkPerEffort }
 
 // Gap is (best − bound) / |best|: 0 when equal, 1 when either is missing or
 // best is 0 above a smaller bound.

@@ -10,41 +10,41 @@ import (
 // infeasible looks for a Farkas vector of box b after the relaxation was
 // called infeasible: a single row, CLP's ray, then the duals of the elastic
 // program. nil if none proves it. An empty box needs no multipliers.
-func (s *search) infeasible(b box) *solve.Dual {
+func (w *worker) infeasible(b box) *solve.Dual {
 	if b.empty() {
 		return &solve.Dual{Den: 1}
 	}
-	if d := s.oneRow(b); d != nil {
+	if d := w.oneRow(b); d != nil {
 		return d
 	}
-	if ray := s.relax.simplex.Ray(); ray != nil {
-		if d := s.prover.excludes(ray, b); d != nil {
+	if ray := w.relax.simplex.Ray(); ray != nil {
+		if d := w.prover.excludes(ray, b); d != nil {
 			return d
 		}
 	}
-	if s.stopped() {
+	if w.stopped() {
 		return nil
 	}
-	if s.elastic == nil {
-		e, err := newElastic(s.relax.problem)
+	if w.elastic == nil {
+		e, err := newElastic(w.relax.problem)
 		if err != nil {
 			return nil
 		}
-		s.elastic = e
+		w.elastic = e
 	}
-	y, iterations := s.elastic.duals(s)
-	s.stats.LPs++
-	s.stats.LPIterations += int64(iterations)
+	y, iterations := w.elastic.duals(w)
+	w.stats.LPs++
+	w.stats.LPIterations += int64(iterations)
 	if y == nil {
 		return nil
 	}
-	return s.prover.excludes(y, b)
+	return w.prover.excludes(y, b)
 }
 
 // oneRow finds a row that the box alone violates.
-func (s *search) oneRow(b box) *solve.Dual {
-	for i := range s.in.m.Rows {
-		r := &s.in.m.Rows[i]
+func (w *worker) oneRow(b box) *solve.Dual {
+	for i := range w.in.m.Rows {
+		r := &w.in.m.Rows[i]
 		var least, most int64
 		for _, t := range r.Terms {
 			x, y := t.Coef*b.lo[t.Var], t.Coef*b.hi[t.Var]
@@ -96,13 +96,13 @@ func newElastic(p *lp.Problem) (*elastic, error) {
 }
 
 // duals solves in the bounds of the relaxation's last solve; nil without an optimum.
-func (e *elastic) duals(s *search) ([]float64, int) {
-	copy(e.problem.ColLower, s.relax.problem.ColLower)
-	copy(e.problem.ColUpper, s.relax.problem.ColUpper)
+func (e *elastic) duals(w *worker) ([]float64, int) {
+	copy(e.problem.ColLower, w.relax.problem.ColLower)
+	copy(e.problem.ColUpper, w.relax.problem.ColUpper)
 	if err := e.simplex.SetBounds(e.problem.ColLower, e.problem.ColUpper); err != nil {
 		return nil, 0
 	}
-	sol := e.simplex.Solve(s.ctx, s.limit(0))
+	sol := e.simplex.Solve(w.ctx, w.limit(0))
 	if sol.Status != lp.Optimal {
 		return nil, sol.Iterations
 	}

@@ -15,19 +15,19 @@ const integrality = 1e-6
 // relaxation solves the linear program in box b, from basis if given, with at
 // most limit iterations (0 = what the effort leaves). When the warm solve
 // fails numerically, a cold one by another algorithm is asked.
-func (s *search) relaxation(b box, basis lp.Basis, limit int64) *lp.Solution {
+func (w *worker) relaxation(b box, basis lp.Basis, limit int64) *lp.Solution {
 	if b.empty() {
 		return &lp.Solution{Status: lp.Infeasible}
 	}
-	if s.stopped() {
+	if w.stopped() {
 		return &lp.Solution{Status: lp.Limit}
 	}
-	sol := s.relax.solve(s.ctx, b, basis, s.limit(limit))
-	s.stats.LPs++
-	s.stats.LPIterations += int64(sol.Iterations)
+	sol := w.relax.solve(w.ctx, b, basis, w.limit(limit))
+	w.stats.LPs++
+	w.stats.LPIterations += int64(sol.Iterations)
 	if sol.Status == lp.Failed || sol.Status == lp.Unbounded {
-		s.stats.ColdSolves++
-		if cold, err := lp.Cold(s.relax.problem); err == nil {
+		w.stats.ColdSolves++
+		if cold, err := lp.Cold(w.relax.problem); err == nil {
 			return cold
 		}
 	}
@@ -36,12 +36,12 @@ func (s *search) relaxation(b box, basis lp.Basis, limit int64) *lp.Solution {
 
 // compact leaves columns that are fixed at the root out of the relaxation,
 // once that at least halves it.
-func (s *search) compact() {
-	if !s.refixed {
+func (w *worker) compact() {
+	if w.rootSeen == w.rootFixes {
 		return
 	}
-	s.refixed = false
-	b := s.rootFixed()
+	w.rootSeen = w.rootFixes
+	b := w.rootFixed()
 	if b.empty() {
 		return
 	}
@@ -51,19 +51,21 @@ func (s *search) compact() {
 			free++
 		}
 	}
-	if 2*free > len(s.relax.cols) {
+	if 2*free > len(w.relax.cols) {
 		return
 	}
-	if err := s.relax.compact(b); err != nil {
-		s.log.Info("relaxation kept", "reason", err.Error())
+	if err := w.relax.compact(b); err != nil {
+		w.note(func() { w.log.Info("relaxation kept", "reason", err.Error()) })
 		return
 	}
-	s.log.Info("relaxation compacted", "columns", free)
+	if w.leads {
+		w.note(func() { w.log.Info("relaxation compacted", "columns", free) })
+	}
 }
 
 // rootFixed is the root's box after its fixings: nothing outside beats the
 // incumbent.
-func (s *search) rootFixed() box {
+func (s *shared) rootFixed() box {
 	b := s.rootBox.clone()
 	for _, c := range s.root.fix {
 		b.tighten(c)
@@ -73,11 +75,11 @@ func (s *search) rootFixed() box {
 
 // limit is the least of a number of iterations and what the effort leaves; 0
 // means no limit in both.
-func (s *search) limit(iterations int64) int64 {
-	if s.opt.Effort == 0 {
+func (w *worker) limit(iterations int64) int64 {
+	if w.until == 0 {
 		return iterations
 	}
-	left := s.opt.Effort - s.stats.LPIterations
+	left := max(1, w.until-w.stats.Effort())
 	if iterations == 0 {
 		return left
 	}
@@ -85,78 +87,78 @@ func (s *search) limit(iterations int64) int64 {
 }
 
 // process solves a node's relaxation and closes or branches the node.
-func (s *search) process(n *node) {
-	s.compact()
-	b := n.box(s.rootBox)
-	sol := s.relaxation(b, n.basis, 0)
+func (w *worker) process(n *node) {
+	w.compact()
+	b := n.box(w.rootBox)
+	sol := w.relaxation(b, n.basis, 0)
 	if sol.Status == lp.Limit {
 		if sol.Dual != nil { // of an unfinished solve, yet it proves what it proves
-			s.tighten(n, b, sol)
+			w.tighten(n, b, sol)
 		}
-		s.open.push(n)
+		w.open = append(w.open, n)
 		return
 	}
-	s.stats.Nodes++
+	w.stats.Nodes++
 	n.basis = nil
 	if sol.Status == lp.Infeasible {
-		if d := s.infeasible(b); d != nil {
+		if d := w.infeasible(b); d != nil {
 			n.dual, n.farkas = d, true
-			n.parent.release()
+			w.spare(n)
 			return
 		}
-		sol = s.relaxation(b, s.relax.slackBasis(), 0) // tiny pivots may have misled the warm solve
+		sol = w.relaxation(b, w.relax.slackBasis(), 0) // tiny pivots may have misled the warm solve
 	}
 	if sol.Status != lp.Optimal {
-		s.branch(n, b, nil)
+		w.branch(n, b, nil)
 		return
 	}
-	s.pseudo.learn(n, sol.Objective)
-	s.tighten(n, b, sol)
-	if s.closes(n.bound) {
-		n.parent.release()
+	w.learn(n, sol.Objective)
+	w.tighten(n, b, sol)
+	if w.closes(n.bound) {
+		w.spare(n)
 		return
 	}
-	basis := s.relax.basis()
-	s.heuristics(n, b, sol, basis)
-	if !s.closes(n.bound) && s.in.gran == 0 && s.nearBest(sol.Objective) {
-		s.raise(n, b, s.in.exactDual(basis))
+	basis := w.relax.basis()
+	w.heuristics(n, b, sol, basis)
+	if !w.closes(n.bound) && w.in.gran == 0 && w.nearBest(sol.Objective) {
+		w.raise(n, b, w.in.exactDual(basis))
 	}
-	if s.closes(n.bound) {
-		n.parent.release()
+	if w.closes(n.bound) {
+		w.spare(n)
 		return
 	}
-	if s.on(solve.ReducedCostFixing) && s.bestObj != nil {
-		s.fix(n, b)
+	if w.on(solve.ReducedCostFixing) && w.bestObj != nil {
+		w.fix(n, b)
 	}
 	n.basis = basis
-	s.branch(n, b, sol)
+	w.branch(n, b, sol)
 	n.basis = nil
-	n.parent.release()
+	w.spare(n)
 }
 
 // tighten proves the node's bound from its relaxation.
-func (s *search) tighten(n *node, b box, sol *lp.Solution) {
-	target := sol.Objective + float64(s.in.m.Constant)
-	aim := s.in.roundUp(ratOf(target - integrality*max(1, math.Abs(target)*1e-6)))
-	p, ok := s.prover.prove(sol.Dual, b, func(x *big.Rat) bool { return s.closes(x) || x.Cmp(aim) >= 0 && s.in.gran > 0 })
+func (w *worker) tighten(n *node, b box, sol *lp.Solution) {
+	target := sol.Objective + float64(w.in.m.Constant)
+	aim := w.in.roundUp(ratOf(target - integrality*max(1, math.Abs(target)*1e-6)))
+	p, ok := w.prover.prove(sol.Dual, b, func(x *big.Rat) bool { return w.closes(x) || x.Cmp(aim) >= 0 && w.in.gran > 0 })
 	if ok {
-		s.take(n, p)
+		w.take(n, p)
 	}
 }
 
 // raise takes d if it proves more than the node has.
-func (s *search) raise(n *node, b box, d *solve.Dual) {
+func (w *worker) raise(n *node, b box, d *solve.Dual) {
 	if d == nil {
 		return
 	}
-	if p, ok := s.prover.proof(d, b); ok {
-		s.take(n, p)
+	if p, ok := w.prover.proof(d, b); ok {
+		w.take(n, p)
 	}
 }
 
 // take keeps a proof. An equal bound is taken as well when the node has only
 // an ancestor's vector: its own allows more fixing.
-func (s *search) take(n *node, p proof) {
+func (w *worker) take(n *node, p proof) {
 	if c := p.bound.Cmp(n.bound); c > 0 || (c == 0 && (n.dual == nil || n.parent == nil)) {
 		n.dual, n.bound = p.dual, p.bound
 	}
@@ -172,35 +174,35 @@ func ratOf(x float64) *big.Rat {
 
 // nearBest reports whether the relaxation is so close to the incumbent that
 // only exact duals can tell.
-func (s *search) nearBest(obj float64) bool {
-	if s.bestObj == nil {
+func (w *worker) nearBest(obj float64) bool {
+	if w.bestObj == nil {
 		return false
 	}
-	best, _ := s.bestObj.Float64()
-	return obj+float64(s.in.m.Constant) >= best-1e-5*(1+math.Abs(best))
+	best, _ := w.bestObj.Float64()
+	return obj+float64(w.in.m.Constant) >= best-1e-5*(1+math.Abs(best))
 }
 
 // fix removes values of the node's box b that would lift its own bound to the
 // incumbent.
-func (s *search) fix(n *node, b box) {
+func (w *worker) fix(n *node, b box) {
 	old := len(n.fix)
-	n.fix = s.fixings(n, b)
+	n.fix = w.prover.nodeFixings(n, b, w.bestObj)
 	for _, c := range n.fix {
 		b.tighten(c)
 	}
-	s.stats.Fixed += max(0, len(n.fix)-old)
-	s.refixed = s.refixed || (n == s.root && len(n.fix) > 0)
+	w.stats.Fixed += max(0, len(n.fix)-old)
 }
 
-func (s *search) fixings(n *node, b box) []solve.BoundChange {
+// nodeFixings are the node's fixings against best, or those it has if its vector
+// says nothing more.
+func (p *prover) nodeFixings(n *node, b box, best *big.Rat) []solve.BoundChange {
 	if n.dual == nil || n.farkas {
 		return n.fix
 	}
-	out := s.prover.fixings(n.dual, b, s.bestObj)
-	if out == nil {
-		return n.fix
+	if out := p.fixings(n.dual, b, best); out != nil {
+		return out
 	}
-	return out
+	return n.fix
 }
 
 // fixings lists the values of b that d shows to be no better than best.

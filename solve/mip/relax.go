@@ -111,6 +111,8 @@ func (r *relaxer) basis() lp.Basis {
 	return r.simplex.Basis().Expand(len(r.fixed), r.cols)
 }
 
+func (r *relaxer) free() { r.simplex.Free() }
+
 // slackBasis is that of a first solve.
 func (r *relaxer) slackBasis() lp.Basis {
 	rows, cols := r.problem.Dims()
