@@ -33,7 +33,7 @@ type ColumnGroup struct {
 
 // Column is a variable with its entries in the master's rows.
 type Column struct {
-	Name  string
+	Name  string // optional; unlike all others
 	Group int
 	Cost  int64
 	Terms []ColumnTerm // ascending by Row
@@ -163,8 +163,6 @@ func (p *ColumnProblem) Validate() error {
 // ValidColumn reports what is wrong with a column; its error wraps ErrModel.
 func (p *ColumnProblem) ValidColumn(c *Column) error {
 	switch {
-	case c.Name == "":
-		return fmt.Errorf("solve: %w: column without a name", ErrModel)
 	case c.Group < 0 || c.Group >= len(p.Groups):
 		return fmt.Errorf("solve: %w: column %q is of group %d of %d", ErrModel, c.Name, c.Group, len(p.Groups))
 	case magnitude(c.Cost) > MaxMagnitude:
@@ -204,7 +202,11 @@ func (p *ColumnProblem) Model(columns []Column) (*Model, error) {
 			m.Rows[t.Row].Terms = append(m.Rows[t.Row].Terms, Term{Var: len(m.Vars), Coef: t.Coef})
 		}
 		g := &p.Groups[c.Group]
-		m.Vars = append(m.Vars, Var{Name: c.Name, Kind: g.Kind, Upper: g.Upper(), Cost: c.Cost})
+		name := c.Name
+		if name == "" {
+			name = fmt.Sprintf("%s/%d", g.Name, k)
+		}
+		m.Vars = append(m.Vars, Var{Name: name, Kind: g.Kind, Upper: g.Upper(), Cost: c.Cost})
 	}
 	if err := m.Validate(); err != nil {
 		return nil, err

@@ -406,6 +406,7 @@ func (c *colgen) repair(diving bool) (bool, error) {
 	if err := c.simplex.DeleteColumns(which); err != nil {
 		return false, err
 	}
+	c.last = &lp.Solution{Status: lp.Infeasible} // what is known of the program itself
 	return feasible, c.simplex.SetCosts(c.cost)
 }
 
