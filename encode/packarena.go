@@ -188,6 +188,16 @@ func (a *Arena) root(i int) int {
 	return i
 }
 
+// within tells whether item i is a part of j, or of a part of it.
+func (a *Arena) within(i, j int) bool {
+	for a.Items[i].Inside != nil {
+		if i = a.Items[i].Inside.Host; i == j {
+			return true
+		}
+	}
+	return false
+}
+
 // Height is the first address above all items of a placement.
 func (a *Arena) Height(at Placement) int64 {
 	var h int64

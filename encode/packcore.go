@@ -16,6 +16,7 @@ import (
 type packCore struct {
 	rects []packRect
 	vars  []packVar
+	home  []packHome  // of every item of an arena
 	near  [][]packSep // per variable
 	sec   *packSections
 	free  []Interval // addresses that any rectangle may hold, ascending
@@ -29,9 +30,16 @@ type packCore struct {
 // packRect is a rectangle at offset off of a variable's address.
 type packRect struct {
 	variable     int32
+	item         int32
 	space        int32
 	lower, upper int64
 	off, size    int64
+}
+
+// packHome is where an item lies: at an offset of a variable's address.
+type packHome struct {
+	variable int32
+	off      int64
 }
 
 // packVar is a group: its address is ≡ rest modulo step, in one of starts.
@@ -210,7 +218,7 @@ func newPackCore(p *Packing) *packCore {
 	shapes := map[string]int32{}
 	for i := range p.Items {
 		it := &p.Items[i]
-		c.rects = append(c.rects, packRect{int32(i), 0, it.Lower, it.Upper, 0, it.Size})
+		c.rects = append(c.rects, packRect{int32(i), int32(i), 0, it.Lower, it.Upper, 0, it.Size})
 		c.vars = append(c.vars, packVar{rects: []int32{int32(i)}, extent: it.Size, step: max(it.Align, 1),
 			starts: []Interval{{0, p.Capacity - it.Size}}})
 	}

@@ -151,7 +151,7 @@ func (s *packSearch) solve(from, to int32) bool {
 			}
 		}
 		if s.loose {
-			rest = max(rest, s.low[i]+1)
+			rest = max(rest, s.low[i]+s.grain)
 		}
 		if !s.raise(i, rest) {
 			return s.remember(failing)

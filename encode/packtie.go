@@ -78,6 +78,7 @@ func (a *Arena) core(chosen []bool) (*packCore, bool) {
 		it := &a.Items[i]
 		v := &c.vars[variable[i]]
 		off[i] = t.off[i] - lowest[variable[i]]
+		c.home = append(c.home, packHome{variable[i], off[i]})
 		c.loose = c.loose || off[i] != 0
 		v.extent = max(v.extent, off[i]+it.Size)
 		if step := max(it.Align, 1); step > v.step {
@@ -90,29 +91,30 @@ func (a *Arena) core(chosen []bool) (*packCore, bool) {
 		}
 		v.starts = meet(v.starts, a.starts(it, off[i]))
 	}
-	// A part is its host's while that lives: only the rest of its life counts.
+	// While a host lives its parts are its own: only the rest of their lives counts.
 	for i := range a.Items {
 		it := &a.Items[i]
 		lives := [][2]int64{{it.Lower, it.Upper}}
-		if it.Inside != nil {
-			h := &a.Items[it.Inside.Host]
-			lives = [][2]int64{{it.Lower, min(it.Upper, h.Lower)}, {max(it.Lower, h.Upper), it.Upper}}
+		for in := it.Inside; in != nil; in = a.Items[in.Host].Inside {
+			h := &a.Items[in.Host]
+			var rest [][2]int64
+			for _, l := range lives {
+				rest = append(rest, [2]int64{l[0], min(l[1], h.Lower)}, [2]int64{max(l[0], h.Upper), l[1]})
+			}
+			lives = rest
 		}
 		for _, l := range lives {
 			if l[0] < l[1] {
 				c.vars[variable[i]].rects = append(c.vars[variable[i]].rects, int32(len(c.rects)))
-				c.rects = append(c.rects, packRect{variable[i], int32(it.Space), l[0], l[1], off[i], it.Size})
+				c.rects = append(c.rects, packRect{variable[i], int32(i), int32(it.Space), l[0], l[1], off[i], it.Size})
 			}
 		}
 	}
 	c.sec = newPackSections(c.rects)
-	for _, members := range c.sec.members {
-		for k, r := range members {
-			for _, q := range members[:k] {
-				x, y := &c.rects[r], &c.rects[q]
-				if x.variable == y.variable && x.off < y.off+y.size && y.off < x.off+x.size {
-					return nil, false
-				}
+	for i, h := range c.home {
+		for j, g := range c.home[:i] {
+			if h.variable == g.variable && a.alive(i, j) && h.off < g.off+a.Items[j].Size && g.off < h.off+a.Items[i].Size && !a.within(i, j) && !a.within(j, i) {
+				return nil, false
 			}
 		}
 	}

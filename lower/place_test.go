@@ -8,6 +8,7 @@ import (
 	"ipusolve/lower"
 	"ipusolve/lower/check"
 	"ipusolve/model"
+	"ipusolve/solve"
 )
 
 // itemProgram is a program of one tile with the given items and nothing to do.
@@ -54,7 +55,7 @@ func TestReferenceVector(t *testing.T) {
 		items = append(items, lower.Item{Bytes: r.bytes, Align: r.align, Class: r.class, First: r.first, Last: r.last})
 	}
 	p := itemProgram(36, items...)
-	stats, err := lower.Place(p, dataMap)
+	stats, err := lower.PlaceGreedy(p, dataMap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +66,15 @@ func TestReferenceVector(t *testing.T) {
 	}
 	if stats.InterleavedEnd != 0x90000 || stats.MaxLiveTotal != 180224+15360+32768 {
 		t.Errorf("stats %+v", stats)
+	}
+	// The exact placer leaves more space behind the highest item, and proves that
+	// nothing leaves more.
+	exact, err := lower.Place(p, dataMap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exact.Status != solve.Optimal || exact.Top != 0xb7c00 || exact.TopBound != exact.Top || exact.Budget >= stats.Budget {
+		t.Errorf("exact: %v, top %#x, bound %#x, %d bytes; greedy %d", exact.Status, exact.Top, exact.TopBound, exact.Budget, stats.Budget)
 	}
 }
 
@@ -79,11 +89,16 @@ func TestApartIsExact(t *testing.T) {
 	if _, err := lower.Place(p, m); err != nil {
 		t.Fatal(err)
 	}
-	if p.Items[0].Addr != device.InterleaveBase || p.Items[1].Addr != device.InterleaveBase+device.InterleaveElement {
-		t.Errorf("apart items at %#x, %#x", p.Items[0].Addr, p.Items[1].Addr)
+	x, y, z := &p.Items[0], &p.Items[1], &p.Items[2]
+	if min(x.Addr, y.Addr) != device.InterleaveBase || max(x.Addr, y.Addr) != device.InterleaveBase+device.InterleaveElement {
+		t.Errorf("apart items at %#x, %#x", x.Addr, y.Addr)
 	}
-	if at := p.Items[2].Addr; at < p.Items[0].Addr+4000 || at+2000 > p.Items[1].Addr {
-		t.Errorf("third item at %#x is not in the gap", at)
+	low := x
+	if y.Addr < x.Addr {
+		low = y
+	}
+	if z.Addr < low.Addr+low.Bytes || z.Addr+z.Bytes > max(x.Addr, y.Addr) {
+		t.Errorf("third item at %#x is not in the gap", z.Addr)
 	}
 }
 

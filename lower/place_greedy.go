@@ -2,13 +2,16 @@ package lower
 
 import (
 	"cmp"
+	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"ipusolve/device"
 	"ipusolve/model"
 )
 
-// problem is the placement of one tile: boxes in time × addresses.
+// problem is the placement of one tile as the greedy placer sees it: boxes in
+// time × addresses.
 type problem struct{ boxes []box }
 
 // box is an item without its identity.
@@ -211,44 +214,102 @@ func (f *filler) gap(i int, at uint32, r Range) (lo, hi uint32) {
 	return lo, hi
 }
 
-// explain turns a failure into an error: the fullest event in the lifetime of
-// the box that found no room.
-func (q *problem) explain(p *Program, m MemoryMap, tile, failed int) error {
-	x := &q.boxes[failed]
-	e := &PlaceError{Tile: tile, Class: x.class, Step: -1, HaveBytes: m.InterleavedEnd - device.InterleaveBase}
-	if x.class == model.Standard {
-		for _, r := range m.Standard {
-			e.HaveBytes += r.End - r.Start
+// PlaceGreedy gives every item an address the way the reference does, tile by
+// tile and without going back: interleaved items lowest first, standard ones
+// where they leave the smallest gap, in several orders (reference: lowering.md
+// §8.4). It is what Place is compared with. The error says which tile did not fit.
+func PlaceGreedy(prog *Program, m MemoryMap) (PlaceStats, error) {
+	problems, tileProblem := tileProblems(prog)
+	results := make([]placement, len(problems))
+	parallel(len(problems), func(i int) { results[i] = problems[i].solve(m) })
+	byTile := itemsByTile(prog)
+	for tile, i := range tileProblem {
+		if f := results[i].failed; f >= 0 {
+			return PlaceStats{}, fmt.Errorf("lower: tile %d: the greedy placer finds no room for %d bytes", tile, problems[i].boxes[f].bytes)
+		}
+		for k, id := range byTile.on(tile) {
+			prog.Items[id].Addr = results[i].addr[k]
 		}
 	}
-	counts := func(y *box, event int32) bool {
-		return y.first <= event && event <= y.last && (y.class == x.class || x.class == model.Standard)
+	stats := placeStats(prog, m, byTile)
+	stats.Problems = len(problems)
+	return stats, nil
+}
+
+// tileProblems states the placement of every tile and merges equal ones:
+// tileProblem[t] is the problem of tile t.
+func tileProblems(p *Program) (problems []*problem, tileProblem []int) {
+	byTile := itemsByTile(p)
+	local := make([]int32, len(p.Items))
+	for t := range p.Tiles {
+		for k, id := range byTile.on(t) {
+			local[id] = int32(k)
+		}
 	}
-	for i := range q.boxes {
-		event := max(x.first, q.boxes[i].first)
-		if event > x.last {
+	uses := accesses(p, local)
+	known := map[string]int{}
+	var key []byte
+	for t := range p.Tiles {
+		q := &problem{}
+		for _, id := range byTile.on(t) {
+			it := &p.Items[id]
+			x := box{bytes: it.Bytes, tail: it.Tail, align: it.Align, class: it.Class, first: it.First, last: it.Last}
+			for _, o := range it.Apart {
+				x.apart = append(x.apart, pair{other: local[o], lo: 0, hi: it.Bytes + it.Tail, otherLo: 0, otherHi: p.Items[o].Bytes + p.Items[o].Tail})
+			}
+			q.boxes = append(q.boxes, x)
+		}
+		q.duplex(uses[t])
+		key = q.appendKey(key[:0])
+		i, ok := known[string(key)]
+		if !ok {
+			i = len(problems)
+			known[string(key)] = i
+			problems = append(problems, q)
+		}
+		tileProblem = append(tileProblem, i)
+	}
+	return problems, tileProblem
+}
+
+// duplex adds the soft pairs: what a tile sends from and receives into in one
+// phase should be in different elements. An item that does both cannot be kept
+// apart from itself.
+func (q *problem) duplex(uses []access) {
+	for i, s := range uses {
+		if s.receives {
 			continue
 		}
-		need := uint32(0)
-		for j := range q.boxes {
-			if counts(&q.boxes[j], event) {
-				need += q.boxes[j].bytes
+		for j := i; j >= 0 && uses[j].phase == s.phase; j-- {
+			q.soft(s, uses[j])
+		}
+		for j := i + 1; j < len(uses) && uses[j].phase == s.phase; j++ {
+			q.soft(s, uses[j])
+		}
+	}
+}
+
+func (q *problem) soft(s, r access) {
+	if !r.receives || r.item == s.item {
+		return
+	}
+	q.boxes[s.item].soft = append(q.boxes[s.item].soft, pair{r.item, s.lo, s.hi, r.lo, r.hi})
+	q.boxes[r.item].soft = append(q.boxes[r.item].soft, pair{s.item, r.lo, r.hi, s.lo, s.hi})
+}
+
+// appendKey encodes a problem; equal problems have equal keys.
+func (q *problem) appendKey(b []byte) []byte {
+	u := binary.LittleEndian.AppendUint32
+	for i := range q.boxes {
+		x := &q.boxes[i]
+		for _, v := range []uint32{x.bytes, x.tail, x.align, uint32(x.class), uint32(x.first), uint32(x.last), uint32(len(x.apart)), uint32(len(x.soft))} {
+			b = u(b, v)
+		}
+		for _, list := range [][]pair{x.apart, x.soft} {
+			for _, a := range list {
+				b = u(u(u(u(u(b, uint32(a.other)), a.lo), a.hi), a.otherLo), a.otherHi)
 			}
 		}
-		if need > e.NeedBytes {
-			e.NeedBytes, e.Event = need, int(event)
-		}
 	}
-	ids := itemsByTile(p).on(tile)
-	for j := range q.boxes {
-		if it := &p.Items[ids[j]]; counts(&q.boxes[j], int32(e.Event)) {
-			e.Items = append(e.Items, PlaceItem{p.Plan.Values[it.Value].Name, it.Kind, it.Class, it.Bytes})
-		}
-	}
-	slices.SortStableFunc(e.Items, func(a, b PlaceItem) int { return -cmp.Compare(a.Bytes, b.Bytes) })
-	if w := p.Tiles[tile]; e.Event > 0 && e.Event <= len(w) {
-		e.Step = int(w[e.Event-1].Step)
-		e.Op = p.Plan.Steps[e.Step].Op
-	}
-	return e
+	return b
 }
