@@ -123,11 +123,12 @@ func (a *Arena) core(chosen []bool) (*packCore, bool) {
 		if !chosen[len(a.Equal)+i] || !a.alive(x.A.Item, x.B.Item) {
 			continue
 		}
-		if variable[x.A.Item] == variable[x.B.Item] {
-			return nil, false
-		}
 		oa, ob := off[x.A.Item], off[x.B.Item]
 		b := packBanks{x.A.Start + oa, x.A.End + oa, x.B.Start + ob, x.B.End + ob}
+		if v := variable[x.A.Item]; v == variable[x.B.Item] {
+			c.vars[v].starts = meet(c.vars[v].starts, between(a.Banks, b))
+			continue
+		}
 		c.apart(variable[x.A.Item], variable[x.B.Item], b)
 		c.apart(variable[x.B.Item], variable[x.A.Item], packBanks{b.otherLo, b.otherHi, b.lo, b.hi})
 	}
@@ -155,6 +156,19 @@ func (c *packCore) apart(v, other int32, b packBanks) {
 		}
 	}
 	c.near[v] = append(c.near[v], packSep{other: other, banks: []packBanks{b}})
+}
+
+// between are the addresses of a group that put a border between two parts of it.
+func between(banks []int64, b packBanks) []Interval {
+	var list []Interval
+	for _, x := range banks {
+		if b.hi <= b.otherLo {
+			list = append(list, Interval{x - b.otherLo, x - b.hi})
+		} else if b.otherHi <= b.lo {
+			list = append(list, Interval{x - b.lo, x - b.otherHi})
+		}
+	}
+	return list
 }
 
 // starts are the addresses of a group in which an item at off of it lies in its
