@@ -78,6 +78,7 @@ func (d *Disjunctive) Validate() error {
 
 // DisjunctiveModel is a Disjunctive as an integer program: minimise the horizon.
 //
+//	horizon ≥ Bound                              bound
 //	horizon ≥ start + Length                     end/NAME
 //	start of Then − start of First ≥ Lag         after/FIRST,THEN
 //	start of B − start of A ≥ High, or ≤ Low,    before/A,B and behind/A,B
@@ -106,8 +107,8 @@ func NewDisjunctiveModel(d *Disjunctive) (*DisjunctiveModel, error) {
 	}
 	b := solve.NewBuilder(d.Name)
 	m := &DisjunctiveModel{d: d, start: make([]int, len(d.Jobs))}
-	m.horizon = b.Integer("horizon", min(d.Bound, d.Horizon), d.Horizon, 1)
-	if d.Bound > d.Horizon {
+	m.horizon = b.Integer("horizon", 0, d.Horizon, 1)
+	if d.Bound > 0 {
 		b.Row("bound", solve.GE, d.Bound, solve.Term{Var: m.horizon, Coef: 1})
 	}
 	latest := make([]int64, len(d.Jobs))
@@ -197,7 +198,7 @@ func (m *DisjunctiveModel) Starts(values []int64) []int64 {
 // to check them; the model's rows tell whether they are a solution.
 func (m *DisjunctiveModel) Values(starts []int64) []int64 {
 	values := make([]int64, len(m.Model.Vars))
-	values[m.horizon] = m.Model.Vars[m.horizon].Lower
+	values[m.horizon] = m.d.Bound
 	for i, j := range m.start {
 		values[j] = starts[i]
 		values[m.horizon] = max(values[m.horizon], starts[i]+m.d.Jobs[i].Length)

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -13,20 +10,34 @@ import (
 
 	"ipusolve"
 	"ipusolve/solve"
-	"ipusolve/solve/mip"
+	"ipusolve/solve/presolve"
 )
+
+// exporters make the model of a decision.
+var exporters = []struct {
+	decision string
+	model    func(*cli.Context) (*solve.Model, error)
+}{
+	{"planning", planningModel},
+	{"waves", wavesModel},
+}
 
 func exportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "export",
 		Usage:     "write the model of a decision for another solver",
-		ArgsUsage: "[GRAPH.json|REPORT.json|OUT.ipuexe]",
-		Description: "The planning model is the last one that compile solved: the candidates and transitions that its reductions left.\n" +
-			"Its optimum is the objective of the plan.\n\n" +
+		ArgsUsage: "[GRAPH.json|REPORT.json|OUT.ipuexe|SNAPSHOT.json]",
+		Description: "planning: the last model that compile solved: the candidates and transitions that its reductions left. Its optimum is\n" +
+			"the objective of the plan.\n" +
+			"waves: starts and order of the messages of an exchange phase, or of a group of messages that share tiles. Its optimum is\n" +
+			"a lower bound of the phase's horizon.\n\n" +
 			"Example:\n  ipusolve export mlp.ipuexe --format mps -o planning.mps && cbc planning.mps solve",
 		Flags: append(problemFlags(),
-			&cli.StringFlag{Name: "model", Usage: "the decision: planning", Value: "planning"},
+			&cli.StringFlag{Name: "model", Usage: "the decision: planning or waves", Value: "planning"},
 			&cli.StringFlag{Name: "format", Usage: "lp, mps, opb or cnf", Value: "mps"},
+			&cli.BoolFlag{Name: "presolved", Usage: "write what presolve leaves of the model; the optimum is the same"},
+			&cli.IntFlag{Name: "phase", Usage: "of waves: the phase"},
+			&cli.IntFlag{Name: "group", Usage: "of waves: the group of messages, counted from 0; -1: the whole phase", Value: -1},
 			&cli.DurationFlag{Name: "time-limit", Usage: "stop planning a graph after `TIME`; 0: never", Value: time.Minute},
 			&cli.Int64Flag{Name: "effort", Usage: "stop planning a graph after `N` simplex iterations; 0: never"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of stdout", Value: stdoutName},
@@ -37,72 +48,87 @@ func exportCommand() *cli.Command {
 
 func export(c *cli.Context) error {
 	write := writerOf("." + c.String("format"))
+	chosen := -1
+	for i := range exporters {
+		if exporters[i].decision == c.String("model") {
+			chosen = i
+		}
+	}
 	switch {
 	case write == nil:
 		return usageError("export: --format: want lp, mps, opb or cnf, found %q", c.String("format"))
-	case c.String("model") != "planning":
-		return usageError("export: --model: want planning, found %q", c.String("model"))
+	case chosen < 0:
+		return usageError("export: --model: want planning or waves, found %q", c.String("model"))
 	case c.Duration("time-limit") < 0 || c.Int64("effort") < 0:
 		return usageError("export: want no negative limits")
+	case (c.IsSet("phase") || c.IsSet("group")) && c.String("model") != "waves":
+		return usageError("export: --phase and --group are for --model waves")
 	}
-	r, err := exportedReport(c)
+	m, err := exporters[chosen].model(c)
 	if err != nil {
 		return err
 	}
-	if r.Planning.Certificate == nil || r.Planning.Certificate.Model == nil {
-		return fmt.Errorf("export: the plan is %s, no model was solved for it", r.Planning.Status)
+	if c.Bool("presolved") {
+		if m, err = presolved(c, m); err != nil {
+			return err
+		}
 	}
-	return writeResult(c.String("output"), c.App.Writer, func(w io.Writer) error { return write(w, r.Planning.Certificate.Model) })
+	return writeResult(c.String("output"), c.App.Writer, func(w io.Writer) error { return write(w, m) })
+}
+
+// presolved is what presolve leaves of a model.
+func presolved(c *cli.Context, m *solve.Model) (*solve.Model, error) {
+	r := presolve.Reduce(c.Context, m)
+	if r.Infeasible {
+		return nil, &codedError{exitInfeasible, fmt.Errorf("%s: presolve finds the model infeasible", m.Name)}
+	}
+	return r.Model, nil
+}
+
+func planningModel(c *cli.Context) (*solve.Model, error) {
+	r, err := exportedReport(c)
+	if err != nil {
+		return nil, err
+	}
+	if r.Planning.Certificate == nil || r.Planning.Certificate.Model == nil {
+		return nil, fmt.Errorf("export: the plan is %s, no model was solved for it", r.Planning.Status)
+	}
+	return r.Planning.Certificate.Model, nil
 }
 
 // exportedReport is the report of a file, or that of planning a problem now.
 func exportedReport(c *cli.Context) (*ipusolve.Report, error) {
-	if c.Args().Present() {
-		path, err := argument(c, "a graph, a report or a package")
-		if err != nil {
-			return nil, err
-		}
-		graph, err := isGraph(path)
-		if err != nil {
-			return nil, err
-		}
-		if !graph {
-			if i := slices.IndexFunc(problemFlags(), func(f cli.Flag) bool { return c.IsSet(f.Names()[0]) }); i >= 0 {
-				return nil, usageError("export: --%s is for graphs; %s has a problem of its own", problemFlags()[i].Names()[0], path)
-			}
-			return loadReport(path)
-		}
-	}
-	p, err := problem(c, nil)
+	kind, path, err := exportInput(c)
 	if err != nil {
 		return nil, err
 	}
-	console := newConsole(c.App.ErrWriter)
-	result, err := ipusolve.Compile(c.Context, p, ipusolve.Options{
-		Planner:  &ipusolve.Optimal{Solver: mip.Solver{}, Options: solve.Options{TimeLimit: c.Duration("time-limit"), Effort: c.Int64("effort")}},
-		PlanOnly: true, Log: newLog(c, console), Progress: console.progress,
-	})
-	console.done()
+	switch kind {
+	case "snapshot":
+		return nil, usageError("export: %s: a snapshot has no plan; it is for --model waves", path)
+	case "report", "package":
+		return loadReport(path)
+	}
+	result, err := compileExported(c, nil, true)
 	if err != nil {
 		return nil, err
 	}
 	return result.Report, nil
 }
 
-// isGraph tells a graph from reports and packages.
-func isGraph(path string) (bool, error) {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return false, err
+// exportInput tells what the command line names: a graph (also a workload), or a
+// report, package or snapshot and its path, which have a problem of their own.
+func exportInput(c *cli.Context) (kind, path string, err error) {
+	if !c.Args().Present() {
+		return "graph", "", nil
 	}
-	if kindOf(content) != jsonFile {
-		return false, nil
+	if path, err = argument(c, "a graph, a report, a package or a snapshot"); err != nil {
+		return "", "", err
 	}
-	var head struct {
-		Schema string `json:"schema"`
+	if kind, err = inputKind(path); err != nil || kind == "graph" {
+		return kind, path, err
 	}
-	if err := json.NewDecoder(bytes.NewReader(content)).Decode(&head); err != nil {
-		return false, fmt.Errorf("%s: %w", path, err)
+	if i := slices.IndexFunc(problemFlags(), func(f cli.Flag) bool { return c.IsSet(f.Names()[0]) }); i >= 0 {
+		return "", "", usageError("export: --%s is for graphs; %s has a problem of its own", problemFlags()[i].Names()[0], path)
 	}
-	return head.Schema != ipusolve.ReportSchema, nil
+	return kind, path, nil
 }
