@@ -1,8 +1,12 @@
 package heuristic
 
 import (
+	"context"
 	"slices"
 )
+
+// poll is the number of steps between looks at the context.
+const poll = 1024
 
 // heap holds the waiting messages, first one on top.
 type heap[K interface{ Before(K) bool }] []entry[K]
@@ -75,8 +79,8 @@ func (a listKey) Before(b listKey) bool {
 // list places all messages by priority: earliest offset, then the load of the
 // message's tiles, then fan-out, items, source and index (reference: exchange.md
 // §10.2). Keys only get worse while a message waits, so an entry is refreshed
-// when it comes to the top.
-func (pl *placement) list() error {
+// when it comes to the top. It fails with the context.
+func (pl *placement) list(ctx context.Context) error {
 	load := make([]int64, pl.p.Tiles)
 	for i := range pl.jobs {
 		j := &pl.jobs[i]
@@ -100,7 +104,10 @@ func (pl *placement) list() error {
 			push(int32(i))
 		}
 	}
-	for len(q) > 0 {
+	for steps := 0; len(q) > 0; steps++ {
+		if steps%poll == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		i := q[0].message
 		fresh := q[0].key
 		fresh.start, _ = pl.requested(i, ready[i], cause[i])

@@ -2,6 +2,7 @@ package heuristic
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"sort"
@@ -289,9 +290,12 @@ func (pl *placement) reach(tile, horizon int32) {
 }
 
 // inOrder places messages one by one. The order must be one that R9 allows.
-func (pl *placement) inOrder(order []int32) error {
+func (pl *placement) inOrder(ctx context.Context, order []int32) error {
 	ready, cause := pl.readiness()
-	for _, i := range order {
+	for step, i := range order {
+		if step%poll == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err := pl.place(i, ready[i], cause[i]); err != nil {
 			return err
 		}

@@ -116,7 +116,7 @@ func (pl *placement) relist(ctx context.Context, inside []bool) ([]int32, error)
 	}
 	order := make([]int32, 0, n)
 	for steps := 0; len(q) > 0; steps++ {
-		if steps%1024 == 0 && ctx.Err() != nil {
+		if steps%poll == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		i := q[0].message

@@ -36,22 +36,28 @@ type Options struct {
 // Scheduler is the baseline as a scheduler of ipusolve.Compile.
 type Scheduler struct{}
 
-// Schedule implements ipusolve.Scheduler. The method is prefixed with "baseline/".
+// Schedule implements ipusolve.Scheduler: the pressure list is made even if ctx
+// has ended. The method is prefixed with "baseline/".
 func (Scheduler) Schedule(ctx context.Context, p *exchange.Problem) (*exchange.Schedule, string, error) {
-	s, stats, err := Schedule(ctx, p, Options{})
+	s, stats, err := scheduleListed(context.WithoutCancel(ctx), ctx, p, Options{})
 	return s, "baseline/" + stats.Method, err
 }
 
 // Schedule times a phase as the reference does: pressure list, matching waves and
 // repairs of the critical neighbourhood, each kept if it is strictly shorter
 // (reference: exchange.md §10). Widths stay as given. Equal problems give equal
-// schedules. When ctx ends it returns the best so far; the pressure list is
-// always made. Errors wrap exchange.ErrInvalid.
+// schedules. When ctx ends it returns the best so far. Errors wrap
+// exchange.ErrInvalid, or the context's if not even the pressure list was done.
 func Schedule(ctx context.Context, p *exchange.Problem, opt Options) (*exchange.Schedule, Stats, error) {
+	return scheduleListed(ctx, ctx, p, opt)
+}
+
+// scheduleListed is Schedule with a context of its own for the pressure list.
+func scheduleListed(list, ctx context.Context, p *exchange.Problem, opt Options) (*exchange.Schedule, Stats, error) {
 	if err := p.Validate(); err != nil {
 		return nil, Stats{}, err
 	}
-	pl, stats, err := newInstance(p, opt.EarlyPointer).run(ctx, nil)
+	pl, stats, err := newInstance(p, opt.EarlyPointer).run(list, ctx, nil)
 	if err != nil {
 		return nil, Stats{}, fmt.Errorf("heuristic: phase %d: %w", p.Phase, err)
 	}
@@ -61,14 +67,14 @@ func Schedule(ctx context.Context, p *exchange.Problem, opt Options) (*exchange.
 // run places the messages in the given order, or lists them if there is none, and
 // improves that. Rows are looked at once at the end, and after each message if that
 // fails.
-func (in *instance) run(ctx context.Context, order []int32) (*placement, Stats, error) {
+func (in *instance) run(list, ctx context.Context, order []int32) (*placement, Stats, error) {
 	for _, aligned := range []bool{false, true} {
 		best := in.newPlacement(aligned)
 		var err error
 		if order == nil {
-			err = best.list()
+			err = best.list(list)
 		} else {
-			err = best.inOrder(order)
+			err = best.inOrder(list, order)
 		}
 		if err != nil {
 			return nil, Stats{}, err
@@ -92,9 +98,14 @@ func (in *instance) run(ctx context.Context, order []int32) (*placement, Stats, 
 
 // improve tries waves once and repairs as long as they help.
 func (in *instance) improve(ctx context.Context, best *placement, stats *Stats) (*placement, error) {
+	// try places an order; nil if ctx ended.
 	try := func(order []int32) (*placement, error) {
 		pl := in.newPlacement(best.encode)
-		return pl, pl.inOrder(order)
+		err := pl.inOrder(ctx, order)
+		if err != nil && ctx.Err() != nil {
+			return nil, nil
+		}
+		return pl, err
 	}
 	if in.wavy() {
 		order, err := in.waves(ctx, inverse(best.order))
@@ -102,8 +113,8 @@ func (in *instance) improve(ctx context.Context, best *placement, stats *Stats) 
 			return best, nil // stopped
 		}
 		pl, err := try(order)
-		if err != nil {
-			return nil, err
+		if pl == nil || err != nil {
+			return best, err
 		}
 		stats.Waves = pl.horizon
 		if pl.horizon < best.horizon {
@@ -116,8 +127,8 @@ func (in *instance) improve(ctx context.Context, best *placement, stats *Stats) 
 			return best, nil // stopped
 		}
 		pl, err := try(order)
-		if err != nil {
-			return nil, err
+		if pl == nil || err != nil {
+			return best, err
 		}
 		if pl.horizon >= best.horizon {
 			return best, nil

@@ -83,13 +83,16 @@ func TestFirstSeed(t *testing.T) {
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
 	p := family(t, "seed-2")[0]
-	s, stats, err := heuristic.Schedule(stopped, p, heuristic.Options{})
+	s, method, err := heuristic.Scheduler{}.Schedule(stopped, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	legal(t, p, s)
-	if s.Horizon != 15212 || stats.Initial != s.Horizon || stats.Waves != 0 {
-		t.Errorf("phase 2: %d, %+v", s.Horizon, stats)
+	if s.Horizon != 15212 || method != "baseline/"+heuristic.MethodList {
+		t.Errorf("phase 2: %d by %s", s.Horizon, method)
+	}
+	if _, _, err := heuristic.Schedule(stopped, p, heuristic.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped before the list: %v", err)
 	}
 }
 

@@ -21,13 +21,13 @@ func ScheduleWidths(ctx context.Context, p *exchange.Problem) (*exchange.Problem
 	}
 	wrap := func(err error) error { return fmt.Errorf("heuristic: phase %d, widths: %w", p.Phase, err) }
 	first := newInstance(p, false).newPlacement(false)
-	if err := first.list(); err != nil {
+	if err := first.list(ctx); err != nil {
 		return nil, nil, stats, wrap(err)
 	}
 	// horizon is that of the first order with some messages paired.
 	horizon := func(paired []int32) (int32, error) {
 		pl := newInstance(withPaired(p, paired), false).newPlacement(false)
-		err := pl.inOrder(first.order)
+		err := pl.inOrder(ctx, first.order)
 		return pl.horizon, err
 	}
 	// extend gives the candidates that make the phase shorter than best when added,
@@ -35,10 +35,10 @@ func ScheduleWidths(ctx context.Context, p *exchange.Problem) (*exchange.Problem
 	extend := func(chosen, candidates []int32, best int32) (helpful []int32, pick, shortest int32, err error) {
 		shortest = best
 		for _, i := range candidates {
+			h, err := horizon(append(slices.Clone(chosen), i))
 			if ctx.Err() != nil {
 				return nil, 0, best, nil // stopped
 			}
-			h, err := horizon(append(slices.Clone(chosen), i))
 			if err != nil {
 				return nil, 0, best, err
 			}
@@ -71,7 +71,7 @@ func ScheduleWidths(ctx context.Context, p *exchange.Problem) (*exchange.Problem
 		return p, plain, stats, nil
 	}
 	wide := withPaired(p, chosen)
-	pl, paired, err := newInstance(wide, false).run(ctx, first.order)
+	pl, paired, err := newInstance(wide, false).run(context.WithoutCancel(ctx), ctx, first.order)
 	if err != nil {
 		return nil, nil, stats, wrap(err)
 	}
