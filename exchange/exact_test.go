@@ -129,6 +129,21 @@ func apart(a, b []window, x, y int32) bool {
 	return true
 }
 
+// meets tells whether a source control of one message falls on the first event of
+// the other's send, or the other way round (R5): the one at σ+n is there, whether
+// it is a neutral or the select of the next. Pointers may be omitted.
+func meets(a, b []window, x, y int32) bool {
+	one := func(send window, receives []window, x, y int32) bool {
+		for _, r := range receives {
+			if r.tile == send.tile && (y+r.at == x+1 || y+r.at+r.n == x+1) {
+				return true
+			}
+		}
+		return false
+	}
+	return one(a[0], b[1:], x, y) || one(b[0], a[1:], y, x)
+}
+
 // enumerate finds the least horizon by trying all integer starts, horizon by
 // horizon; the judge of a complete set of starts is the checker, on rows. ok is
 // false if that would take more than so many sets of starts.
@@ -164,6 +179,7 @@ func enumerate(p *exchange.Problem, from int32, most int) (horizon int32, ok boo
 				}
 				free := true
 				for _, j := range order[:k] {
+					free = free && !meets(all[i], all[j], x, start[j])
 					if j < i {
 						free = free && apart(all[j], all[i], start[j], x)
 					} else {

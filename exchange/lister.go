@@ -23,6 +23,7 @@ type lister struct {
 	limit      int64   // of placement.looked, for the present component
 	checked    int64   // placement.looked when the context was asked last
 	ended      bool    // the context has
+	nodes      int     // left to exact search
 }
 
 // solved is a component with the best listing found for it.
@@ -31,8 +32,9 @@ type solved struct {
 	start   []int32 // per message of the component
 	horizon int32
 	method  string
-	encodes bool // rows of the best listing were tried, none failed R12
-	inPlace bool // its messages are placed at start
+	lower   int32 // no schedule of it is shorter, by bounds or by search
+	encodes bool  // rows of the best listing were tried, none failed R12
+	inPlace bool  // its messages are placed at start
 }
 
 func newLister(ctx context.Context, p *Problem, opt Options) *lister {
@@ -46,6 +48,7 @@ func newLister(ctx context.Context, p *Problem, opt Options) *lister {
 	l.goal = l.stats.Bound.Horizon + int32(opt.gap()*float64(l.stats.Bound.Horizon))
 	l.allowance = opt.allowance(len(in.tile))
 	l.stats.Components = len(l.components)
+	l.nodes = exactNodes * l.opt.effort()
 	return l
 }
 
@@ -140,12 +143,15 @@ func (l *lister) empty(c *solved) {
 func (l *lister) tries(c *solved) {
 	l.limit = l.looked + int64(l.allowance*float64(l.receives(&c.component)))
 	more := func() bool { return c.horizon > l.goal && !l.cancelled() && !l.stop() }
+	if l.close(c) {
+		return
+	}
 	if n := len(c.messages); n <= enumerated {
 		l.allOrders(c)
 		return
 	}
 	multicast := l.receives(&c.component) > len(c.messages)
-	if more() && !multicast {
+	if more() && !multicast && !l.opt.Off[ByWaves] {
 		if w := waves(l.instance, &c.component); w != nil {
 			l.inOrder(c, "waves", byKey(c.messages, func(k int) int32 { return w[k] }))
 		}
@@ -156,7 +162,7 @@ func (l *lister) tries(c *solved) {
 		burst, order = 0, []rule{rules[1], rules[0]}
 	}
 	for _, r := range order {
-		if more() {
+		if more() && !l.opt.Off[ByDispatch] {
 			l.empty(c)
 			l.stats.Tries++
 			if l.dispatcher.run(&c.component, r.ranking, burst, l.stop) {
@@ -165,7 +171,7 @@ func (l *lister) tries(c *solved) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(l.opt.Seed, uint64(c.messages[0])))
-	for len(c.messages) <= varied && more() {
+	for len(c.messages) <= varied && more() && !l.opt.Off[ByVarying] {
 		l.vary(c, rng)
 	}
 }
@@ -205,7 +211,11 @@ func (l *lister) inOrder(c *solved, method string, order []int32) {
 // keep improves the placement of a component and stores it if it is better than
 // the best, or as good and drifting is wanted.
 func (l *lister) keep(c *solved, method string, drift bool) {
-	l.stats.Trials += l.improver.run(&c.component, l.stats.Bound.Horizon, 20*len(c.messages), l.opt.Seed, l.stop)
+	trials := 20 * len(c.messages)
+	if l.opt.Off[ByEjection] {
+		trials = 0
+	}
+	l.stats.Trials += l.improver.run(&c.component, l.stats.Bound.Horizon, trials, l.opt.Seed, l.stop)
 	h := int32(0)
 	for _, i := range c.messages {
 		h = max(h, l.completion(i, l.start[i]))

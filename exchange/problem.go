@@ -39,4 +39,8 @@ type Schedule struct {
 	Horizon int32   // phase horizon: the largest tile horizon
 	// TileHorizon is the length in events of each tile's row; 0 = inactive.
 	TileHorizon []int32
+	// Searched is a horizon that no schedule of the problem is below, as bounds or
+	// exhaustive search found; 0: none is known. There is nothing to check it by but
+	// another search.
+	Searched int32
 }

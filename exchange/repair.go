@@ -10,19 +10,20 @@ import (
 // finish takes the best listings, which are in place, and moves the messages whose control pairs
 // no row can hold (R12) by the smallest amounts that keep everything legal.
 func (l *lister) finish() (*Schedule, error) {
-	worst := int32(0)
+	worst, searched := int32(0), l.stats.Bound.Horizon
 	var tiles []int32 // whose rows have to be tried
 	for k := range l.components {
 		c := &l.components[k]
 		if c.horizon > worst {
 			worst, l.stats.Method = c.horizon, c.method
 		}
+		searched = max(searched, c.lower)
 		if !c.encodes {
 			tiles = append(tiles, c.tiles...)
 		}
 	}
 	l.stats.Looks = l.looked
-	s := &Schedule{Start: l.start}
+	s := &Schedule{Start: l.start, Searched: searched}
 	s.horizons(l.p)
 	for {
 		faults, err := parityFaults(l.roleIndex, s, tiles)

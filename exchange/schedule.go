@@ -23,22 +23,27 @@ type Options struct {
 	// A unit of effort is 16 looks for each receive of the problem, but at most
 	// 2²⁵ looks, some half a second. The first listing of each component, in
 	// message order, is not counted, nor are all the orders of up to six messages.
+	// Besides, exact search may visit 1000 nodes for each unit.
 	Effort int
 	// Gap ends the search on a component whose horizon exceeds the problem's bound
 	// by no more than this fraction; 0 means DefaultGap, less than 0 that only the
 	// bound itself is good enough.
 	Gap  float64
-	Seed uint64 // of the variations
+	Seed uint64          // of the variations
+	Off  map[string]bool // of Techniques
+}
+
+func (o *Options) effort() int {
+	if o.Effort <= 0 {
+		return DefaultEffort
+	}
+	return o.Effort
 }
 
 // allowance is the number of looks per receive of a problem.
 func (o *Options) allowance(receives int) float64 {
 	const each, most = 16, 1 << 25
-	effort := o.Effort
-	if effort <= 0 {
-		effort = DefaultEffort
-	}
-	return float64(effort) * min(each, most/float64(max(receives, 1)))
+	return float64(o.effort()) * min(each, most/float64(max(receives, 1)))
 }
 
 func (o *Options) gap() float64 {
