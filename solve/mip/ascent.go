@@ -31,6 +31,7 @@ type ascent struct {
 	lambda []int64 // multiplier of a marginal row times den
 	price  []int64 // minus the multiplier of a side row times den, ≥ 0
 	work   int64
+	limit  int64 // of work
 }
 
 // newAscent starts from zero multipliers; nil when costs are too large for local
@@ -40,7 +41,7 @@ func newAscent(in *instance, s *selection) *ascent {
 	for _, c := range in.cost {
 		total += math.Abs(float64(c))
 	}
-	a := &ascent{in: in, s: s, den: ascentUnit, rc: make([]int64, len(in.cost)), lambda: make([]int64, len(s.rows)), price: make([]int64, len(s.side))}
+	a := &ascent{in: in, s: s, den: ascentUnit, limit: ascentWork, rc: make([]int64, len(in.cost)), lambda: make([]int64, len(s.rows)), price: make([]int64, len(s.side))}
 	for a.den > 1 && total*float64(a.den) > ascentTotal {
 		a.den /= 2
 	}
@@ -149,7 +150,7 @@ func (a *ascent) progress() (sum float64) {
 // reached or look, called now and then with the bound, says so.
 func (a *ascent) converge(ctx context.Context, surplus []int64, look func(bound float64) (stop bool)) (stop bool) {
 	last := math.Inf(-1)
-	for k := 1; k <= ascentPasses && a.work < ascentWork && ctx.Err() == nil; k++ {
+	for k := 1; k <= ascentPasses && a.work < a.limit && ctx.Err() == nil; k++ {
 		a.pass(k%2 == 1, surplus)
 		if k%ascentLook != 0 {
 			continue
@@ -163,7 +164,7 @@ func (a *ascent) converge(ctx context.Context, surplus []int64, look func(bound 
 		}
 		last = now
 	}
-	return ctx.Err() != nil || a.work >= ascentWork
+	return ctx.Err() != nil || a.work >= a.limit
 }
 
 // dual is the multipliers as a vector of the model.

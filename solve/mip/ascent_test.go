@@ -3,6 +3,7 @@ package mip_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -120,10 +121,25 @@ func TestAscentAtSize(t *testing.T) {
 // iteration; without them it knows nothing of the limits.
 func TestAscentPrices(t *testing.T) {
 	for seed := range uint64(3) {
-		r := solved(t, planning(seed, 6, 500, 20), solve.Options{Effort: 1})
+		m := planning(seed, 6, 500, 20)
+		ctx, cancel := context.WithCancel(context.Background())
+		rounds := 0
+		log := slog.New(onMessage{"ascent", func() {
+			if rounds++; rounds == 2 {
+				cancel()
+			}
+		}})
+		r, err := mip.Solver{}.Solve(ctx, m, solve.Options{Log: log})
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := cert.Check(m, r.Certificate); err != nil || v.Bound.Cmp(r.Bound) != 0 {
+			t.Errorf("seed %d: %v, %v", seed, v, err)
+		}
 		t.Logf("seed %d: gap %.3f after %d iterations", seed, r.Gap(), r.Stats.LPIterations)
-		if r.Gap() > 0.12 {
-			t.Errorf("seed %d: gap %.3f", seed, r.Gap())
+		if r.Gap() > 0.12 || r.Stats.LPIterations > 0 {
+			t.Errorf("seed %d: gap %.3f, %d iterations", seed, r.Gap(), r.Stats.LPIterations)
 		}
 	}
 }

@@ -31,10 +31,10 @@ type derived struct {
 // with the cuts, and a basis to start from. No cut costs a feasible point.
 func (p *preparation) root(ctx context.Context) (*relaxer, lp.Basis, error) {
 	relax, err := newRelaxer(lp.Relaxation(p.model))
-	if err != nil || !p.on(solve.Cuts) || p.proven || ctx.Err() != nil {
+	if err != nil || !p.on(solve.Cuts) {
 		return relax, nil, err
 	}
-	sacks := presolve.Knapsacks(p.model)
+	sacks := presolve.Knapsacks(ctx, p.model)
 	if len(sacks) == 0 {
 		return relax, nil, nil
 	}
@@ -44,18 +44,24 @@ func (p *preparation) root(ctx context.Context) (*relaxer, lp.Basis, error) {
 	var basis lp.Basis
 	last := 0.0
 	for round := range cutRounds {
-		sol := relax.solve(ctx, box, basis, p.opt.Effort)
+		sol := relax.solve(ctx, box, basis, p.simplexLeft())
 		p.lps++
 		p.iterations += int64(sol.Iterations)
-		if sol.Status != lp.Optimal || (p.opt.Effort > 0 && p.iterations >= p.opt.Effort) {
+		if sol.Status != lp.Optimal || p.stopped(ctx) {
 			return relax, nil, nil
 		}
 		if round == 0 {
 			if q, ok := newProver(in).prove(sol.Dual, box, func(*big.Rat) bool { return false }); ok {
 				p.plain = q.dual
+				if p.proved.bound == nil || q.bound.Cmp(p.proved.bound) > 0 {
+					p.proved = proved{len(p.stages), base, q.dual, q.bound}
+				}
 			}
 		}
 		basis = relax.basis()
+		if p.closes(sol.Objective - integrality*max(1, sol.Objective, -sol.Objective)) {
+			return relax, basis, nil
+		}
 		found := separate(sacks, sol.Primal)
 		p.log.Info("cuts", "round", round, "relaxation", sol.Objective+float64(base.Constant), "have", len(p.cuts), "violated", len(found))
 		enough := round > 0 && sol.Objective-last <= cutGain*max(1, sol.Objective, -sol.Objective)
@@ -80,7 +86,7 @@ func (p *preparation) root(ctx context.Context) (*relaxer, lp.Basis, error) {
 		p.cuts = append(cuts, found...)
 		basis = append(kept, lp.SlackBasis(len(found), 0)...)
 		p.model = p.withCuts(base)
-		relax.simplex.Free()
+		relax.free()
 		if relax, err = newRelaxer(lp.Relaxation(p.model)); err != nil {
 			return nil, nil, err
 		}
@@ -92,6 +98,15 @@ func (p *preparation) root(ctx context.Context) (*relaxer, lp.Basis, error) {
 		p.plain = nil
 	}
 	return relax, basis, nil
+}
+
+// simplexLeft is the number of iterations that the effort leaves; 0 without a
+// limit.
+func (p *preparation) simplexLeft() int64 {
+	if p.opt.Effort == 0 {
+		return 0
+	}
+	return max(1, p.opt.Effort-p.effort())
 }
 
 // withCuts is base with a row per cut.

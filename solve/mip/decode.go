@@ -16,6 +16,7 @@ type decoder struct {
 	known  []bool  // per marginal row: fixed end, or node decided
 	room   []int64 // per side row: what is left when open nodes use their least
 	floor  [][]use // per node: what any choice uses
+	work   int64   // pairs looked at
 }
 
 // broken is what a forbidden pair or an exceeded row costs a choice.
@@ -56,8 +57,8 @@ func (s *selection) leastUses(n *choiceNode) (out []use) {
 
 // decode chooses node after node: the member whose reduced cost, with the pairs
 // to the nodes chosen before and the best pairs to the others, is least among
-// those that leave room for the others.
-func (d *decoder) decode(forward bool) {
+// those that leave room for the others. False when ctx ends before all are chosen.
+func (d *decoder) decode(forward bool) bool {
 	s := d.a.s
 	var largest uint64
 	for _, r := range d.a.rc {
@@ -77,7 +78,11 @@ func (d *decoder) decode(forward bool) {
 		d.active[k] = s.rows[k].node < 0
 		d.known[k] = d.active[k]
 	}
-	for i := range s.nodes {
+	for k := range s.nodes {
+		if k%pollEvery == 0 && d.ctx.Err() != nil {
+			return false
+		}
+		i := k
 		if !forward {
 			i = len(s.nodes) - 1 - i
 		}
@@ -96,12 +101,14 @@ func (d *decoder) decode(forward bool) {
 		}
 		d.choose(i, best)
 	}
+	return true
 }
 
 // pairCost is the value of the pair that row k must use: the one with an active
 // other row if that end is decided, else the least.
 func (d *decoder) pairCost(k int32, value []int64, shift int) int64 {
 	least := int64(broken)
+	d.work += int64(len(d.a.s.rows[k].pairs))
 	for _, j := range d.a.s.rows[k].pairs {
 		o := d.a.s.pair[j].other(k)
 		if !d.known[o] || d.active[o] {
@@ -162,6 +169,9 @@ func (d *decoder) improve() {
 	for sweep, changed := 0, true; changed && sweep < sweeps && d.ctx.Err() == nil; sweep++ {
 		changed = false
 		for i := range d.choice {
+			if i%pollEvery == 0 && d.ctx.Err() != nil {
+				return
+			}
 			old := d.choice[i]
 			d.set(old, false)
 			best, value := old, d.price(old)
@@ -188,6 +198,9 @@ func (d *decoder) repair() bool {
 		}
 		moved := false
 		for i, old := range d.choice {
+			if i%pollEvery == 0 && d.ctx.Err() != nil {
+				return false
+			}
 			d.set(old, false)
 			if d.price(old) >= broken/2 {
 				moved = true

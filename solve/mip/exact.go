@@ -1,6 +1,7 @@
 package mip
 
 import (
+	"context"
 	"math/big"
 
 	"ipusolve/solve"
@@ -44,7 +45,7 @@ func (in *instance) system(b lp.Basis) (*system, bool) {
 
 // exactPrimal is the vertex of the basis in rationals; false when the basis is
 // singular or too large. Integral variables off the integers are refused.
-func (in *instance) exactPrimal(basis lp.Basis, b box) (*solve.Assignment, bool) {
+func (in *instance) exactPrimal(ctx context.Context, basis lp.Basis, b box) (*solve.Assignment, bool) {
 	s, ok := in.system(basis)
 	if !ok {
 		return nil, false
@@ -76,7 +77,7 @@ func (in *instance) exactPrimal(basis lp.Basis, b box) (*solve.Assignment, bool)
 			}
 		}
 	}
-	x, ok := solveExact(a, rhs)
+	x, ok := solveExact(ctx, a, rhs)
 	if !ok {
 		return nil, false
 	}
@@ -98,7 +99,7 @@ func (in *instance) exactPrimal(basis lp.Basis, b box) (*solve.Assignment, bool)
 
 // exactDual is the dual vector of the basis in rationals, wrong signs removed;
 // nil when it is singular, too large, or its common denominator does not fit.
-func (in *instance) exactDual(basis lp.Basis) *solve.Dual {
+func (in *instance) exactDual(ctx context.Context, basis lp.Basis) *solve.Dual {
 	s, ok := in.system(basis)
 	if !ok {
 		return nil
@@ -113,7 +114,7 @@ func (in *instance) exactDual(basis lp.Basis) *solve.Dual {
 			}
 		}
 	}
-	y, ok := solveExact(a, rhs)
+	y, ok := solveExact(ctx, a, rhs)
 	if !ok {
 		return nil
 	}
@@ -140,14 +141,18 @@ func (in *instance) exactDual(basis lp.Basis) *solve.Dual {
 }
 
 // solveExact solves the square system a·x = rhs by elimination, shortest row
-// first. It consumes its arguments; rows are ascending by column.
-func solveExact(a [][]entry, rhs []*big.Rat) ([]*big.Rat, bool) {
+// first. It consumes its arguments; rows are ascending by column. False as well when
+// ctx ends.
+func solveExact(ctx context.Context, a [][]entry, rhs []*big.Rat) ([]*big.Rat, bool) {
 	n := len(a)
 	pivotOf := make([]int, 0, n) // rows in order of elimination
 	pivotCol := make([]int, n)
 	used := make([]bool, n)
 	work := 0
 	for range n {
+		if ctx.Err() != nil {
+			return nil, false
+		}
 		p := -1
 		for i := range a {
 			if !used[i] && (p < 0 || len(a[i]) < len(a[p])) {

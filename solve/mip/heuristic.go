@@ -45,9 +45,11 @@ func (w *worker) decode(n *node, b box) {
 	}
 	c := newDecoder(w.ctx, &ascent{in: w.in, s: w.selection, rc: slices.Clone(w.prover.rc)})
 	for _, forward := range [...]bool{true, false} {
-		c.decode(forward)
-		w.accept(c.finish(), nil)
+		if c.decode(forward) {
+			w.accept(c.finish(), nil)
+		}
 	}
+	w.stats.Work += c.work
 }
 
 // round rounds to the nearest integers of the box, and counts the integral
@@ -130,7 +132,7 @@ func (w *worker) complete(values []int64) bool {
 	if basis == nil {
 		return false
 	}
-	a, ok := w.in.exactPrimal(basis, b)
+	a, ok := w.in.exactPrimal(w.ctx, basis, b)
 	return ok && w.in.m.Check(a) == nil && w.improve(a)
 }
 

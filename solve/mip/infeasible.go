@@ -17,7 +17,7 @@ func (w *worker) infeasible(b box) *solve.Dual {
 	if d := w.oneRow(b); d != nil {
 		return d
 	}
-	if ray := w.relax.simplex.Ray(); ray != nil {
+	if ray := w.relax.ray(); ray != nil {
 		if d := w.prover.excludes(ray, b); d != nil {
 			return d
 		}
@@ -64,7 +64,7 @@ func (w *worker) oneRow(b box) *solve.Dual {
 // duals lie in [−1, 1] and form a Farkas vector when the minimum is positive.
 type elastic struct {
 	problem *lp.Problem
-	simplex *lp.Simplex
+	clp     *program
 }
 
 func newElastic(p *lp.Problem) (*elastic, error) {
@@ -88,7 +88,7 @@ func newElastic(p *lp.Problem) (*elastic, error) {
 			add(i, -1)
 		}
 	}
-	x, err := lp.New(q)
+	x, err := newProgram(q)
 	if err != nil {
 		return nil, err
 	}
@@ -99,10 +99,10 @@ func newElastic(p *lp.Problem) (*elastic, error) {
 func (e *elastic) duals(w *worker) ([]float64, int) {
 	copy(e.problem.ColLower, w.relax.problem.ColLower)
 	copy(e.problem.ColUpper, w.relax.problem.ColUpper)
-	if err := e.simplex.SetBounds(e.problem.ColLower, e.problem.ColUpper); err != nil {
+	if e.clp.lost || e.clp.simplex.SetBounds(e.problem.ColLower, e.problem.ColUpper) != nil {
 		return nil, 0
 	}
-	sol := e.simplex.Solve(w.ctx, w.limit(0))
+	sol := e.clp.solve(w.ctx, w.limit(0), false)
 	if sol.Status != lp.Optimal {
 		return nil, sol.Iterations
 	}

@@ -16,6 +16,7 @@ import (
 // on selections rounds of dual ascent, each followed by a presolve with the
 // candidates that the ascent's bound removes.
 type preparation struct {
+	lazily
 	original *solve.Model
 	stages   []*presolve.Reduced // one after the other
 	model    *solve.Model        // after all stages
@@ -34,6 +35,17 @@ type preparation struct {
 	cuts       []derived   // rows of model behind those of the last stage
 	lps        int
 	iterations int64
+	work       int64
+
+	proved proved
+}
+
+// proved is the best bound proven so far, and the model that it is about.
+type proved struct {
+	stages int
+	model  *solve.Model
+	dual   *solve.Dual // nil: the box gives bound
+	bound  *big.Rat    // nil: not computed yet
 }
 
 // ascentRounds bounds how often an ascent and a presolve alternate.
@@ -43,7 +55,11 @@ func (p *preparation) on(t solve.Technique) bool { return !slices.Contains(p.opt
 
 // presolve adds a stage; false when it leaves no feasible point.
 func (p *preparation) presolve(ctx context.Context, priced ...presolve.Reduction) bool {
-	r := presolve.Reduce(ctx, p.model, priced...)
+	r := presolve.ReduceWithin(ctx, p.left(), p.model, priced...)
+	p.work += r.Stats.Work
+	if r.Interrupted {
+		return true
+	}
 	p.stages = append(p.stages, r)
 	s := &r.Stats
 	p.log.Info("presolve", "rows", s.RowsLeft, "variables", s.VarsLeft, "entries", s.EntriesLeft, "tightened", s.Tightened, "fixed", s.Fixed,
@@ -53,6 +69,22 @@ func (p *preparation) presolve(ctx context.Context, priced ...presolve.Reduction
 	}
 	p.model = r.Model
 	return true
+}
+
+// effort is what the preparation has used.
+func (p *preparation) effort() int64 { return p.iterations + p.work/solve.WorkPerEffort }
+
+// left is the work that the effort limit leaves; 0 without a limit.
+func (p *preparation) left() int64 {
+	if p.opt.Effort == 0 {
+		return 0
+	}
+	return max(1, (p.opt.Effort-p.effort())*solve.WorkPerEffort)
+}
+
+// stopped reports whether a limit is reached.
+func (p *preparation) stopped(ctx context.Context) bool {
+	return ctx.Err() != nil || (p.opt.Effort > 0 && p.effort() >= p.opt.Effort)
 }
 
 func (p *preparation) warmStart() {
@@ -82,21 +114,28 @@ func (p *preparation) exactlyOne(i int) bool {
 }
 
 func (p *preparation) instance() *instance {
-	return newInstance(p.model, p.original.Granularity(), p.exactlyOne)
+	return newInstance(p.model, p.granularity(), p.exactlyOne)
 }
 
 // ascend runs the rounds of dual ascent, if the model is a selection; false when
 // they prove the incumbent optimal.
 func (p *preparation) ascend(ctx context.Context) bool {
 	for round := range ascentRounds {
+		if p.stopped(ctx) {
+			return true
+		}
 		in := p.instance()
-		s := newSelection(in)
+		s := newSelection(ctx, in)
 		if s == nil {
 			return true
 		}
 		a := newAscent(in, s)
+		p.climb = a
 		if a == nil {
 			return true
+		}
+		if left := p.left(); left > 0 {
+			a.limit = min(a.limit, left)
 		}
 		if round == 0 && p.opt.WarmStart != nil {
 			p.offer(&solve.Assignment{Values: p.opt.WarmStart})
@@ -104,14 +143,17 @@ func (p *preparation) ascend(ctx context.Context) bool {
 		d := newDecoder(ctx, a)
 		a.run(ctx, p.aim, func(bound float64) bool {
 			for _, forward := range [...]bool{true, false} {
-				d.decode(forward)
+				if !d.decode(forward) {
+					return true
+				}
 				p.offer(&solve.Assignment{Values: d.finish()})
-				if ctx.Err() != nil {
+				if p.closes(bound) {
 					return true
 				}
 			}
-			return p.closes(bound)
+			return ctx.Err() != nil || p.opt.Effort > 0 && a.work+d.work >= a.limit
 		})
+		p.work += a.work + d.work
 		prover := newProver(in)
 		p.dual = a.dual()
 		b := in.rootBox()
@@ -120,10 +162,11 @@ func (p *preparation) ascend(ctx context.Context) bool {
 			p.dual = nil
 			return true
 		}
+		p.proved = proved{len(p.stages), p.model, p.dual, q.bound}
 		p.log.Info("ascent", "nodes", len(s.nodes), "pairs", len(in.cost)-count(s.pair), "best", text(p.bestObj), "bound", text(q.bound),
 			"gap", solve.Gap(p.bestObj, q.bound), "seconds", time.Since(p.begin).Seconds())
 		p.proven = p.bestObj != nil && q.bound.Cmp(p.bestObj) >= 0
-		if p.proven || p.bestObj == nil || !p.on(solve.ReducedCostFixing) || !p.on(solve.Presolve) || ctx.Err() != nil {
+		if p.proven || p.bestObj == nil || !p.on(solve.ReducedCostFixing) || !p.on(solve.Presolve) || p.stopped(ctx) {
 			return true
 		}
 		changes := prover.fixings(p.dual, b, p.bestObj)
@@ -131,9 +174,12 @@ func (p *preparation) ascend(ctx context.Context) bool {
 			return true
 		}
 		p.fixed += len(changes)
-		before := len(p.model.Vars)
+		before, stages := len(p.model.Vars), len(p.stages)
 		if !p.presolve(ctx, presolve.Reduction{Dual: *p.dual, Bounds: changes}) {
 			return false
+		}
+		if len(p.stages) == stages {
+			return true
 		}
 		p.dual = p.carry(p.dual)
 		p.opt.WarmStart = nil // it is the incumbent by now, or worse
@@ -142,6 +188,11 @@ func (p *preparation) ascend(ctx context.Context) bool {
 		}
 	}
 	return true
+}
+
+// withinGap reports that the ascent has proven enough.
+func (p *preparation) withinGap() bool {
+	return p.opt.Gap > 0 && p.proved.bound != nil && solve.Gap(p.bestObj, p.proved.bound) <= p.opt.Gap
 }
 
 // count is the number of variables that are no pair variables.
@@ -195,6 +246,9 @@ func (p *preparation) offer(a *solve.Assignment) {
 	if err != nil || (p.bestObj != nil && obj.Cmp(p.bestObj) >= 0) {
 		return
 	}
+	if obj = p.exact(a, obj); obj == nil {
+		return
+	}
 	for k := len(p.stages) - 1; k >= 0; k-- {
 		a = p.stages[k].Assignment(a)
 	}
@@ -205,7 +259,7 @@ func (p *preparation) offer(a *solve.Assignment) {
 
 func (p *preparation) stats() solve.Stats {
 	return solve.Stats{Vars: len(p.original.Vars), Rows: len(p.original.Rows), VarsLeft: len(p.model.Vars), RowsLeft: len(p.model.Rows) - len(p.cuts),
-		Cuts: len(p.cuts), Fixed: p.fixed, Incumbents: p.found, LPs: p.lps, LPIterations: p.iterations}
+		Cuts: len(p.cuts), Fixed: p.fixed, Incumbents: p.found, LPs: p.lps, LPIterations: p.iterations, Work: p.work}
 }
 
 // closed is the result when the last stage leaves nothing: the incumbent is
@@ -220,6 +274,52 @@ func (p *preparation) closed() *solve.Result {
 		r.Certificate.Status, r.Certificate.Bound = solve.Optimal, p.bestObj
 	}
 	return p.finish(r)
+}
+
+// cut is the result when a limit or the ascent's proof makes a search needless:
+// the incumbent, and the best bound proven on the way.
+func (p *preparation) cut() *solve.Result {
+	if p.bestObj == nil && p.opt.WarmStart != nil {
+		p.offer(&solve.Assignment{Values: p.opt.WarmStart})
+	}
+	if p.proved.bound == nil {
+		base := *p.model
+		base.Rows = base.Rows[:len(base.Rows)-len(p.cuts)]
+		p.model = &base
+		p.proved = proved{len(p.stages), p.model, nil, boxBound(p.model, p.granularity())}
+	}
+	q := &p.proved
+	p.stages, p.model, p.cuts = p.stages[:q.stages], q.model, nil
+	r := &solve.Result{Status: solve.Unknown, Objective: p.bestObj, Bound: q.bound, Stats: p.stats()}
+	r.Stats.OpenNodes = 1
+	if p.bestObj != nil {
+		r.Status = solve.Feasible
+		if q.bound.Cmp(p.bestObj) >= 0 {
+			r.Status, r.Bound, r.Stats.OpenNodes = solve.Optimal, p.bestObj, 0
+		}
+	}
+	d := q.dual
+	if d == nil {
+		d = &solve.Dual{Den: 1}
+	}
+	r.Certificate = &solve.Certificate{Status: r.Status, Bound: r.Bound, Duals: []solve.Dual{*d}, Nodes: []solve.ProofNode{{}}}
+	return p.finish(r)
+}
+
+// boxBound is the least objective within the variables' bounds, rounded up as
+// granularity allows.
+func boxBound(m *solve.Model, gran int64) *big.Rat {
+	sum := mul128(m.Constant, 1)
+	for j := range m.Vars {
+		v := &m.Vars[j]
+		x := v.Lower
+		if v.Cost < 0 {
+			x = v.Upper
+		}
+		sum = sum.add(mul128(v.Cost, x))
+	}
+	in := instance{m: m, gran: gran}
+	return in.roundUp(new(big.Rat).SetInt(sum.big()))
 }
 
 // finish carries a result of the model back to the original.

@@ -26,7 +26,7 @@ func (a *ascent) run(ctx context.Context, aim func() float64, look func(bound fl
 	}
 	best, scale, idle := a.progress(), 1.0, 0
 	lambda, price := slices.Clone(a.lambda), slices.Clone(a.price)
-	for k := 1; k <= priceRounds && scale > priceStop && a.work < ascentWork && ctx.Err() == nil; k++ {
+	for k := 1; k <= priceRounds && scale > priceStop && a.work < a.limit && ctx.Err() == nil; k++ {
 		now := a.progress()
 		target := aim() * float64(a.den)
 		if math.IsInf(target, 1) {

@@ -27,9 +27,32 @@ func (w *worker) relaxation(b box, basis lp.Basis, limit int64) *lp.Solution {
 	w.stats.LPIterations += int64(sol.Iterations)
 	if sol.Status == lp.Failed || sol.Status == lp.Unbounded {
 		w.stats.ColdSolves++
-		if cold, err := lp.Cold(w.relax.problem); err == nil {
+		if cold := w.cold(limit); cold != nil {
 			return cold
 		}
+	}
+	return sol
+}
+
+// cold solves the relaxation of the last solve from scratch; nil if that fails as
+// well. The binding's solve cannot be stopped, so large ones are done by a
+// program of their own.
+func (w *worker) cold(limit int64) *lp.Solution {
+	if rows, cols := w.relax.problem.Dims(); rows+cols < bigProgram {
+		if sol, err := lp.Cold(w.relax.problem); err == nil {
+			return sol
+		}
+		return nil
+	}
+	x, err := newProgram(w.relax.problem)
+	if err != nil {
+		return nil
+	}
+	defer x.free()
+	sol := x.solve(w.ctx, w.limit(limit), true)
+	w.stats.LPIterations += int64(sol.Iterations)
+	if sol.Status == lp.Failed || sol.Primal == nil {
+		return nil
 	}
 	return sol
 }
@@ -119,9 +142,15 @@ func (w *worker) process(n *node) {
 		return
 	}
 	basis := w.relax.basis()
+	raises := w.raises
 	w.heuristics(n, b, sol, basis)
+	if w.raises > raises && !w.closes(n.bound) { // the relaxation is no longer this one
+		n.basis = basis
+		w.open = append(w.open, n)
+		return
+	}
 	if !w.closes(n.bound) && w.in.gran == 0 && w.nearBest(sol.Objective) {
-		w.raise(n, b, w.in.exactDual(basis))
+		w.raise(n, b, w.in.exactDual(w.ctx, basis))
 	}
 	if w.closes(n.bound) {
 		w.spare(n)

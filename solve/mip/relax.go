@@ -12,7 +12,7 @@ import (
 // always those of the whole model.
 type relaxer struct {
 	problem *lp.Problem // the whole relaxation, in the bounds of the last solve
-	simplex *lp.Simplex
+	clp     *program
 	cols    []int     // the columns CLP has
 	fixed   []float64 // per column, its value when CLP does not have it
 	offset  float64   // cost of those columns
@@ -25,12 +25,12 @@ type relaxer struct {
 const freshFrom = 2000
 
 func newRelaxer(p *lp.Problem) (*relaxer, error) {
-	x, err := lp.New(p)
+	x, err := newProgram(p)
 	if err != nil {
 		return nil, err
 	}
 	_, n := p.Dims()
-	r := &relaxer{problem: p, simplex: x, cols: make([]int, n), fixed: make([]float64, n)}
+	r := &relaxer{problem: p, clp: x, cols: make([]int, n), fixed: make([]float64, n)}
 	for j := range r.cols {
 		r.cols[j] = j
 	}
@@ -65,12 +65,12 @@ func (r *relaxer) compact(b box) error {
 			q.RowUpper[p.Index[k]] -= p.Value[k] * fixed[j]
 		}
 	}
-	x, err := lp.New(q)
+	x, err := newProgram(q)
 	if err != nil {
 		return fmt.Errorf("mip: compact: %w", err)
 	}
-	r.simplex.Free()
-	r.simplex, r.cols, r.fixed, r.offset, r.started = x, cols, fixed, offset, false
+	r.clp.free()
+	r.clp, r.cols, r.fixed, r.offset, r.started = x, cols, fixed, offset, false
 	return nil
 }
 
@@ -84,19 +84,21 @@ func (r *relaxer) solve(ctx context.Context, b box, basis lp.Basis, limit int64)
 	for _, j := range r.cols {
 		r.lo, r.hi = append(r.lo, r.problem.ColLower[j]), append(r.hi, r.problem.ColUpper[j])
 	}
-	if err := r.simplex.SetBounds(r.lo, r.hi); err != nil {
+	if r.clp.lost {
+		return &lp.Solution{Status: lp.Limit}
+	}
+	if err := r.clp.simplex.SetBounds(r.lo, r.hi); err != nil {
 		panic("mip: " + err.Error()) // the box is finite and not empty
 	}
 	if basis != nil {
-		r.simplex.SetBasis(basis.Select(len(b.lo), r.cols))
+		r.clp.simplex.SetBasis(basis.Select(len(b.lo), r.cols))
 	}
-	var sol *lp.Solution
-	if rows, _ := r.problem.Dims(); !r.started && basis == nil && rows+len(r.cols) >= freshFrom {
-		sol = r.simplex.SolveFresh(ctx, limit)
-	} else {
-		sol = r.simplex.Solve(ctx, limit)
-	}
+	rows, _ := r.problem.Dims()
+	sol := r.clp.solve(ctx, limit, !r.started && basis == nil && rows+len(r.cols) >= freshFrom)
 	r.started = true
+	if sol.Primal == nil {
+		return sol
+	}
 	primal := append([]float64(nil), r.fixed...)
 	for k, j := range r.cols {
 		primal[j] = sol.Primal[k]
@@ -108,10 +110,18 @@ func (r *relaxer) solve(ctx context.Context, b box, basis lp.Basis, limit int64)
 
 // basis is the last solve's, of the whole model; nil before the first solve.
 func (r *relaxer) basis() lp.Basis {
-	return r.simplex.Basis().Expand(len(r.fixed), r.cols)
+	return r.clp.basis().Expand(len(r.fixed), r.cols)
 }
 
-func (r *relaxer) free() { r.simplex.Free() }
+func (r *relaxer) free() { r.clp.free() }
+
+// ray is CLP's for the last solve, which ended infeasible; nil without one.
+func (r *relaxer) ray() []float64 {
+	if r.clp.lost {
+		return nil
+	}
+	return r.clp.simplex.Ray()
+}
 
 // slackBasis is that of a first solve.
 func (r *relaxer) slackBasis() lp.Basis {

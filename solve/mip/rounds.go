@@ -31,7 +31,7 @@ func (s *search) round() bool {
 	if s.waiting() == 0 {
 		return false
 	}
-	if s.stats.Nodes < alone || s.waiting() == 1 || (s.opt.Effort > 0 && s.opt.Effort-s.stats.Effort() < leastTogether) {
+	if s.opt.Lazy != nil || s.stats.Nodes < alone || s.waiting() == 1 || (s.opt.Effort > 0 && s.opt.Effort-s.stats.Effort() < leastTogether) {
 		w := s.workers[0]
 		s.gather()
 		if w.dive == nil {

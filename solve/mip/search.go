@@ -24,6 +24,7 @@ type shared struct {
 	pseudo    *pseudo
 	selection *selection // nil when the model is none
 	rootFixes int        // how often the root's fixings changed
+	revealed
 }
 
 func (s *shared) on(t solve.Technique) bool { return !slices.Contains(s.opt.Disable, t) }
@@ -60,8 +61,9 @@ func newSearch(ctx context.Context, p *preparation, relax *relaxer, basis lp.Bas
 		begin:  p.begin, prover: newProver(in), bestObj: p.bestObj, start: p.dual, plain: p.plain, startBasis: basis, stats: p.stats(),
 	}
 	if p.on(solve.DualAscent) && ctx.Err() == nil {
-		s.selection = newSelection(in)
+		s.selection = newSelection(ctx, in)
 	}
+	s.prepared = p
 	s.workers = []*worker{newWorker(&s.shared, relax)}
 	s.workers[0].leads = true
 	return s
@@ -92,7 +94,7 @@ func (s *search) run() {
 		}
 	}
 	s.open.push(s.root)
-	if s.opt.WarmStart != nil && !s.stopped() && !s.closes(s.root.bound) {
+	if s.opt.WarmStart != nil {
 		s.alone(func(w *worker) { w.warmStart(s.opt.WarmStart) })
 	}
 	for !s.stopped() && !s.withinGap() && s.round() {

@@ -1,6 +1,13 @@
 package mip
 
-import "ipusolve/solve"
+import (
+	"context"
+
+	"ipusolve/solve"
+)
+
+// pollEvery is the number of rows or nodes between two looks at the context.
+const pollEvery = 256
 
 // selection is a model's local polytope, if it has one: nodes, each with an
 // exactly-one row over its members, and pair variables y, each in one marginal
@@ -60,8 +67,9 @@ type use struct {
 	amount int64
 }
 
-// newSelection finds the structure; nil when there is no pair variable.
-func newSelection(in *instance) *selection {
+// newSelection finds the structure; nil when there is no pair variable, or ctx
+// ends.
+func newSelection(ctx context.Context, in *instance) *selection {
 	n := len(in.cost)
 	s := &selection{node: make([]int32, n), at: make([][]int32, n), pair: make([]pairEnds, n), uses: make([][]use, n)}
 	for j := range n {
@@ -82,11 +90,14 @@ func newSelection(in *instance) *selection {
 		s.nodes = append(s.nodes, c)
 	}
 	for i := range in.rhs {
+		if i%pollEvery == 0 && ctx.Err() != nil {
+			return nil
+		}
 		if !isNode[i] {
 			s.addRow(in, i)
 		}
 	}
-	if len(s.rows) == 0 || !s.link(in) {
+	if len(s.rows) == 0 || !s.link(ctx, in) {
 		return nil
 	}
 	return s
@@ -154,9 +165,9 @@ func (s *selection) addRow(in *instance, i int) {
 
 // link ties pair variables and nodes to the marginal rows. Rows with a variable
 // that is not in exactly two marginal rows are dropped. False if none is left.
-func (s *selection) link(in *instance) bool {
+func (s *selection) link(ctx context.Context, in *instance) bool {
 	keep := s.rows
-	for {
+	for ctx.Err() == nil {
 		count := make([]int, len(in.cost))
 		for _, r := range keep {
 			for _, j := range r.pairs {
@@ -190,6 +201,9 @@ func (s *selection) link(in *instance) bool {
 		for _, j := range s.rows[k].members {
 			s.at[j] = append(s.at[j], int32(k))
 		}
+	}
+	if ctx.Err() != nil {
+		return false
 	}
 	s.direct()
 	return len(s.rows) > 0

@@ -50,7 +50,7 @@ func (w *worker) free() {
 		w.relax.free()
 	}
 	if w.elastic != nil {
-		w.elastic.simplex.Free()
+		w.elastic.clp.free()
 	}
 }
 
@@ -125,6 +125,9 @@ func (w *worker) next() *node {
 func (w *worker) improve(a *solve.Assignment) bool {
 	obj, err := w.in.m.Evaluate(a)
 	if err != nil || (w.bestObj != nil && obj.Cmp(w.bestObj) >= 0) {
+		return false
+	}
+	if obj = w.exact(a, obj); obj == nil {
 		return false
 	}
 	w.best, w.bestObj = a, obj

@@ -2,6 +2,7 @@ package presolve
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"ipusolve/solve"
@@ -20,19 +21,23 @@ type scaled struct {
 // equal drops rows that repeat another one with no tighter side. Rows whose
 // sides differ in both directions both stay: dual vectors must be able to tell
 // which one is meant.
-func (r *Reduced) equal(p *propagator, drop []bool) {
+func (r *Reduced) equal(ctx context.Context, p *propagator, drop []bool) {
 	type hashed struct {
 		key uint64
 		row int
 	}
 	var list []hashed
 	for i := range r.original.Rows {
+		if i%pollRows == 0 && ctx.Err() != nil {
+			return
+		}
 		if !drop[i] {
+			p.work += int64(len(r.original.Rows[i].Terms))
 			list = append(list, hashed{fingerprint(&r.original.Rows[i], p), i})
 		}
 	}
 	slices.SortFunc(list, func(a, b hashed) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row)) })
-	for from := 0; from < len(list); {
+	for from := 0; from < len(list) && ctx.Err() == nil; {
 		to := from + 1
 		for to < len(list) && list[from].key == list[to].key {
 			to++

@@ -1,6 +1,10 @@
 package presolve
 
-import "ipusolve/solve"
+import (
+	"context"
+
+	"ipusolve/solve"
+)
 
 // Knapsack is what a row says about some of its binaries once exactly-one rows
 // and the least that the other variables contribute are taken off:
@@ -14,10 +18,14 @@ type Knapsack struct {
 }
 
 // Knapsacks lists the knapsacks of m that are not satisfied by every choice and
-// whose coefficients differ: the others are cuts already.
-func Knapsacks(m *solve.Model) (list []Knapsack) {
+// whose coefficients differ: the others are cuts already. When ctx ends, some may
+// be missing.
+func Knapsacks(ctx context.Context, m *solve.Model) (list []Knapsack) {
 	p := newPropagator(m)
 	for i := range m.Rows {
+		if i%pollRows == 0 && ctx.Err() != nil {
+			break
+		}
 		for _, sign := range [...]int64{1, -1} {
 			if (sign > 0 && m.Rows[i].Sense == solve.GE) || (sign < 0 && m.Rows[i].Sense == solve.LE) {
 				continue

@@ -21,7 +21,7 @@ func TestKnapsacks(t *testing.T) {
 	b.Row("b", solve.EQ, 1, terms(2, 1, 3, 1)...)
 	b.Row("memory", solve.LE, 14, terms(0, 2, 1, 8, 2, 3, 3, 5, 4, 4)...)
 	b.Row("loose", solve.LE, 20, terms(1, 8, 3, 5, 4, 4)...)
-	list := presolve.Knapsacks(build(t, b))
+	list := presolve.Knapsacks(context.Background(), build(t, b))
 	if len(list) != 1 {
 		t.Fatalf("%+v", list)
 	}

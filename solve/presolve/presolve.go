@@ -45,6 +45,7 @@ type Stats struct {
 	Redundant    int // rows implied by the bounds
 	Equal        int // rows implied by another row
 	Passes       int // looks at a row
+	Work         int64 // row entries touched
 	VarsLeft     int
 	RowsLeft     int
 	EntriesLeft  int
@@ -54,8 +55,11 @@ type Stats struct {
 // Reduced is a model with the feasible points of the original one; the
 // variables it lacks have one value only.
 type Reduced struct {
-	// Model is nil when Infeasible.
+	// Model is nil when Infeasible or Interrupted.
 	Model *solve.Model
+	// Interrupted says that the context or the limit ended the presolve before it
+	// had a model; the original stands.
+	Interrupted bool
 	// Infeasible says that Contradiction, a vector of the original rows for the
 	// zero objective, excludes the box that the log leaves.
 	Infeasible    bool
@@ -73,9 +77,16 @@ type Reduced struct {
 // come first: with them, only points worse than what the caller already has are
 // lost, and the certificate must not claim a bound above those that justify them.
 //
-// When ctx ends, it stops early with what it has.
+// When ctx ends, the result is Interrupted.
 func Reduce(ctx context.Context, m *solve.Model, priced ...Reduction) *Reduced {
+	return ReduceWithin(ctx, 0, m, priced...)
+}
+
+// ReduceWithin is Reduce with a limit on Stats.Work; 0 means none. At the limit
+// propagation ends, and the model has the bounds tightened so far.
+func ReduceWithin(ctx context.Context, limit int64, m *solve.Model, priced ...Reduction) *Reduced {
 	p := newPropagator(m)
+	p.limit = limit
 	for _, step := range priced {
 		step.Kind = Priced
 		p.apply(step)
@@ -86,6 +97,7 @@ func Reduce(ctx context.Context, m *solve.Model, priced ...Reduction) *Reduced {
 	}
 	p.run(ctx)
 	r.Log, r.Stats.Passes = p.log, p.passes
+	defer func() { r.Stats.Work = p.work }()
 	for k := range p.log {
 		r.Stats.Tightened += len(p.log[k].Bounds)
 	}
@@ -94,17 +106,25 @@ func Reduce(ctx context.Context, m *solve.Model, priced ...Reduction) *Reduced {
 		return r
 	}
 	drop := make([]bool, len(m.Rows))
-	if ctx.Err() == nil {
-		r.redundant(p, drop)
-		r.equal(p, drop)
+	if !p.spent() {
+		r.redundant(ctx, p, drop)
+	}
+	if !p.spent() && ctx.Err() == nil {
+		r.equal(ctx, p, drop)
+	}
+	if ctx.Err() != nil {
+		return &Reduced{Interrupted: true}
 	}
 	r.build(p, drop)
 	return r
 }
 
 // redundant drops the rows that hold everywhere in the box.
-func (r *Reduced) redundant(p *propagator, drop []bool) {
+func (r *Reduced) redundant(ctx context.Context, p *propagator, drop []bool) {
 	for i := range r.original.Rows {
+		if i%pollRows == 0 && ctx.Err() != nil {
+			return
+		}
 		row := &r.original.Rows[i]
 		if (row.Sense != solve.GE && p.beyond(i, 1)) || (row.Sense != solve.LE && p.beyond(i, -1)) {
 			continue

@@ -22,6 +22,8 @@ type propagator struct {
 	queue  []int // rows to look at, first in first out
 	queued []bool
 	passes int
+	work   int64 // row entries touched
+	limit  int64 // of work; 0 = none
 	log    []Reduction
 
 	empty         bool // the box, or what the rows leave of it
@@ -65,10 +67,16 @@ func (p *propagator) push(i int) {
 	}
 }
 
+// pollRows is the number of rows between two looks at the context.
+const pollRows = 256
+
+// spent reports that the limit of work is reached.
+func (p *propagator) spent() bool { return p.limit > 0 && p.work >= p.limit }
+
 func (p *propagator) run(ctx context.Context) {
 	limit := looks * (len(p.m.Rows) + 1)
-	for head := 0; head < len(p.queue) && !p.empty && p.passes < limit; head++ {
-		if head%1000 == 0 && ctx.Err() != nil {
+	for head := 0; head < len(p.queue) && !p.empty && p.passes < limit && !p.spent(); head++ {
+		if head%pollRows == 0 && ctx.Err() != nil {
 			return
 		}
 		i := p.queue[head]
@@ -106,6 +114,7 @@ func (p *propagator) least(i int, sign int64) (base int64) {
 			}
 		}
 	}
+	p.work += int64(len(p.touched))
 	for _, j := range p.touched {
 		base += min(p.residual[j]*p.lo[j], p.residual[j]*p.hi[j])
 	}
@@ -133,6 +142,7 @@ func (p *propagator) subtract(s int) int64 {
 		}
 	}
 	move := math.Abs(float64(least)) * float64(len(terms)+1)
+	p.work += int64(len(terms))
 	if least == 0 || p.moved+move > maxMoved {
 		return 0
 	}
