@@ -9,6 +9,7 @@
 //	solve     model or instance in a format of other tools ─▶ optimum, proof
 //	export    package, report or graph ─▶ its planning model for another solver
 //	verify    package, report, schedule or certificate ─▶ its claims, re-derived
+//	bench     families of exchange phases ─▶ horizons against bounds, targets and the baseline
 //	version
 //
 // Results go to standard output, logs and progress to standard error. Exit codes:
