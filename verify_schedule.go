@@ -149,7 +149,7 @@ func VerifySchedule(f *ScheduleFile, snap *exchange.Snapshot) []Claim {
 		if snap != nil {
 			c.witness(name, &ph.PhaseReport, snap.Phases[i])
 		} else {
-			c.unchecked(name+"witness", fmt.Sprintf("%d messages on tile %d", len(ph.Witness.Messages), ph.Witness.Tile), "it counts the snapshot's transfers")
+			c.unchecked(name+"witness", describeWitness(&ph.Witness), "it counts the snapshot's transfers")
 		}
 		c.unchecked(name+"method", ph.Method, "how the schedule was found, and how fast")
 		if ph.Reason != "" || ph.Op != "" || ph.Predicted != 0 {

@@ -1,45 +1,61 @@
 package exchange
 
 import (
-	"errors"
-	"fmt"
+	"runtime"
 	"slices"
-
-	"ipusolve/device"
+	"sync"
 )
-
-// ErrWitness marks a witness that does not fit the problem it is derived from.
-var ErrWitness = errors.New("exchange: bad witness")
 
 // BoundKind names the argument of a lower bound (reference: exchange.md §13).
 type BoundKind string
 
-// The bounds of Best, from cheap to strong.
+// The bounds of Best. Of several that reach the same horizon the first counts.
 const (
 	BoundItems   BoundKind = "items"   // A: items one machine has to pass
 	BoundMachine BoundKind = "machine" // B: one machine with heads and tails
 	BoundControl BoundKind = "control" // C: control events of one tile
 	BoundElement BoundKind = "element" // D: one SRAM element is half duplex
+	BoundPair    BoundKind = "pair"    // G: a machine and the paired messages the partner sends
+	BoundSpread  BoundKind = "spread"  // H: the nearest and the furthest receiver of one multicast
+	BoundPath    BoundKind = "path"    // F: a chain of memory dependencies
+	BoundSlots   BoundKind = "slots"   // control pairs of one tile on even words
+	BoundLink    BoundKind = "link"    // two machines that one message uses
+	BoundClique  BoundKind = "clique"  // E: messages of which no two can swap freely
 )
 
-// Side is the machine of a tile a bound is about.
+// Side is a machine of a tile.
 type Side string
 
-// Sides of a tile. The control and element bounds concern both.
+// Machines of a tile. The control, element and slot bounds concern both streams.
 const (
-	SendSide    Side = "send"
-	ReceiveSide Side = "receive"
+	SendSide    Side = "send"    // the lane out: [x, x+n)
+	ReceiveSide Side = "receive" // the source selector
+	WriteSide   Side = "write"   // the pointer: [π, π+n)
 	BothSides   Side = "both"
 )
 
-// Witness is all it takes to re-derive a bound from the problem: the tile, the
-// machine or element, and the messages whose work is counted there.
+// Witness is all it takes to re-derive a bound from the problem. Messages are
+// indices into Problem.Messages.
 type Witness struct {
-	Kind     BoundKind
+	Kind    BoundKind
+	Tile    int32
+	Side    Side
+	Element int // device.Element number; BoundElement only
+	// Messages whose work is counted, ascending; of a path in the order in which
+	// they depend on each other, which is ascending too. A clique or a path has no
+	// tile of its own and names the sender of its first message.
+	Messages []int32
+	// Other is the second machine of a link, nil in other bounds.
+	Other *OtherMachine `json:",omitempty"`
+}
+
+// OtherMachine is the second machine of a link, the messages counted there, and
+// the one that uses both machines.
+type OtherMachine struct {
 	Tile     int32
 	Side     Side
-	Element  int     // device.Element number; BoundElement only
-	Messages []int32 // indices into Problem.Messages, ascending
+	Messages []int32
+	Joint    int32
 }
 
 // Bound is a proven lower bound on the phase horizon, in events.
@@ -48,65 +64,99 @@ type Bound struct {
 	Witness Witness
 }
 
-// Best is the largest of the bounds A–D over all tiles. It holds for every
-// schedule that keeps R1–R14. The problem must be valid; a problem without
-// messages has bound 0.
-func Best(p *Problem) Bound {
-	best := Bound{}
-	keep := func(b Bound) {
-		if b.Horizon > best.Horizon {
-			best = b
-		}
+// raise keeps the larger bound, the first of equals.
+func (b *Bound) raise(other Bound) {
+	if other.Horizon > b.Horizon {
+		*b = other
 	}
-	keep(ItemsBound(p))
-	keep(MachineBound(p))
-	keep(ControlBound(p))
-	keep(ElementBound(p))
+}
+
+// Best is the largest of all bounds that are found. It holds for every schedule
+// that keeps R1–R14; the package check derives it again from the witness. The
+// problem must be valid; a problem without messages has bound 0. The result does
+// not depend on the number of processors.
+func Best(p *Problem) Bound {
+	b := newBounder(p)
+	var best Bound
+	for _, t := range b.eachTile() {
+		best.raise(t)
+	}
+	best.raise(b.path())
+	best.raise(b.link(best.Horizon))
+	best.raise(b.clique(best.Horizon))
+	best.named(p)
 	return best
 }
 
-// Derive recomputes the bound from the witness alone and says how far it
-// reaches. A witness that names messages which do not touch its machine is an
-// error that wraps ErrWitness.
-func (w *Witness) Derive(p *Problem) (int32, error) {
-	bad := func(format string, args ...any) (int32, error) {
-		return 0, fmt.Errorf("%w: %s", ErrWitness, fmt.Sprintf(format, args...))
-	}
-	if w.Tile < 0 || int(w.Tile) >= p.Tiles {
-		return bad("tile %d of %d", w.Tile, p.Tiles)
-	}
-	for k, i := range w.Messages {
-		if i < 0 || int(i) >= len(p.Messages) || k > 0 && i <= w.Messages[k-1] {
-			return bad("message %d at place %d", i, k)
+// bounder is a problem laid out for its bounds.
+type bounder struct {
+	p     *Problem
+	roles []tileRoles
+	lent  [][]int32 // per tile: paired messages its partner sends; nil if there are none
+	// head is ρ, the earliest start; end is when the last row of the message ends
+	// if it starts at 0, at least.
+	head, end []int32
+	sides     []sideSums // 2t: send lane of tile t, 2t+1: its selector
+}
+
+func newBounder(p *Problem) *bounder {
+	b := &bounder{p: p, roles: p.roles(), head: make([]int32, len(p.Messages)), end: make([]int32, len(p.Messages)), sides: make([]sideSums, 2*p.Tiles)}
+	rt := routes()
+	parallel(len(p.Messages), func(from, to int) {
+		for i := from; i < to; i++ {
+			m := &p.Messages[i]
+			n, g := m.Items(), m.format()
+			head, end := int32(0), n
+			for _, d := range m.Dests {
+				lag := rt.lag(m.Source, d.Tile, m.Paired)
+				head = max(head, -lag)
+				end = max(end, lag+1+rt.writeDelay(d.Tile)+g+n+guard)
+			}
+			b.head[i], b.end[i] = head, end
+		}
+	})
+	for i := range p.Messages {
+		if m := &p.Messages[i]; m.Paired {
+			if b.lent == nil {
+				b.lent = make([][]int32, p.Tiles)
+			}
+			b.lent[m.Source^1] = append(b.lent[m.Source^1], int32(i))
 		}
 	}
-	roles := tileRoles{tile: w.Tile}
-	for _, i := range w.Messages {
-		m := &p.Messages[i]
-		sends := m.Source == w.Tile && w.Side != ReceiveSide
-		receives := w.Side != SendSide && slices.ContainsFunc(m.Dests, func(d Dest) bool { return d.Tile == w.Tile })
-		if !sends && !receives {
-			return bad("message %d does not use the %s side of tile %d", i, w.Side, w.Tile)
-		}
-		roles.add(i, sends)
+	return b
+}
+
+// parallel calls do for pieces of 0..n-1, of a size that depends on n alone.
+func parallel(n int, do func(from, to int)) {
+	const pieces = 64
+	size := (n + pieces - 1) / pieces
+	next := make(chan int, pieces)
+	for from := 0; from < n; from += size {
+		next <- from
 	}
-	switch w.Kind {
-	case BoundItems:
-		return roles.items(p), nil
-	case BoundMachine:
-		if len(w.Messages) == 0 || w.Side == BothSides {
-			return bad("%d messages on side %s", len(w.Messages), w.Side)
-		}
-		return machineValue(roles.jobs(p, w.Side)), nil
-	case BoundControl:
-		return roles.control(p), nil
-	case BoundElement:
-		if w.Element < 0 || w.Element >= device.NumElements {
-			return bad("element %d", w.Element)
-		}
-		return roles.element(p, w.Element), nil
+	close(next)
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(next)) {
+		wait.Go(func() {
+			for from := range next {
+				do(from, min(from+size, n))
+			}
+		})
 	}
-	return bad("kind %q", w.Kind)
+	wait.Wait()
+}
+
+// eachTile gives the best bound of every piece of the tiles, in their order.
+func (b *bounder) eachTile() []Bound {
+	found := make([]Bound, b.p.Tiles)
+	parallel(b.p.Tiles, func(from, to int) {
+		var w tileBounds
+		best := &found[from]
+		for t := from; t < to; t++ {
+			w.tile(b, int32(t), best)
+		}
+	})
+	return found
 }
 
 // EndpointBound is the bound the reference prints (exchange.md §10.6): the most
@@ -136,14 +186,6 @@ func EndpointBound(p *Problem) int32 {
 type tileRoles struct {
 	tile            int32
 	sends, receives []int32
-}
-
-func (r *tileRoles) add(i int32, send bool) {
-	if send {
-		r.sends = append(r.sends, i)
-	} else {
-		r.receives = append(r.receives, i)
-	}
 }
 
 // roles lists the roles of every tile, messages ascending.
@@ -177,20 +219,5 @@ func (p *Problem) roles() []tileRoles {
 			r.receives = append(r.receives, int32(i))
 		}
 	}
-	return out
-}
-
-func sumItems(p *Problem, list []int32) int32 {
-	sum := int32(0)
-	for _, i := range list {
-		sum += p.Messages[i].Items()
-	}
-	return sum
-}
-
-// merged is the union of two ascending disjoint lists, ascending.
-func merged(a, b []int32) []int32 {
-	out := append(slices.Clone(a), b...)
-	slices.Sort(out)
 	return out
 }

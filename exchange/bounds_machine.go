@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 )
 
@@ -10,96 +9,136 @@ import (
 // occupies it for work events, and tail events follow in some row.
 type job struct{ head, work, tail int32 }
 
-// MachineBound is bound B: the best bound min head + Σ work + min tail over all
-// subsets of the messages on one machine, found as the makespan of the
-// preemptive Jackson schedule (reference: exchange.md §13).
-func MachineBound(p *Problem) Bound {
-	best := Bound{}
-	for _, r := range p.roles() {
-		for _, side := range []Side{SendSide, ReceiveSide} {
-			list := r.side(side)
-			if len(list) == 0 {
-				continue
-			}
-			jobs := r.jobs(p, side)
-			h, tail := jackson(jobs)
-			if h <= best.Horizon {
-				continue
-			}
-			head := criticalHead(jobs, tail)
-			var subset []int32
-			for k, j := range jobs {
-				if j.head >= head && j.tail >= tail {
-					subset = append(subset, list[k])
-				}
-			}
-			best = Bound{h, Witness{Kind: BoundMachine, Tile: r.tile, Side: side, Messages: subset}}
-		}
-	}
-	return best
+// use is a message on a machine: it occupies [x+from, x+from+work) of the
+// machine's events when it starts at x.
+type use struct {
+	job
+	message, from int32
+	lent          bool // sent by the partner of the machine's tile
 }
 
-// jobs gives the heads, works and tails of a side, in the order of its list
-// (reference: exchange.md §13 B).
-func (r *tileRoles) jobs(p *Problem, side Side) []job {
+// use makes a use of message i.
+func (b *bounder) use(i, from, work int32) use {
+	return use{job{b.head[i] + from, work, b.end[i] - from - work}, i, from, false}
+}
+
+// appendSends adds the send windows of the tile: disjoint by R2.
+func (b *bounder) appendSends(list []use, r *tileRoles) []use {
+	for _, i := range r.sends {
+		list = append(list, b.use(i, 0, b.p.Messages[i].Items()))
+	}
+	return list
+}
+
+// appendReceives adds the windows of the tile's source selector: disjoint by R3.
+// A paired message keeps the early member's selector until its format is off,
+// and the late member's while the format is on (reference: exchange.md §4.2).
+func (b *bounder) appendReceives(list []use, r *tileRoles) []use {
 	rt := routes()
-	list := r.side(side)
-	out := make([]job, len(list))
-	for k, i := range list {
-		m := &p.Messages[i]
-		n, g := m.Items(), m.format()
-		head := int32(0)
-		// last is when the final receiver's row ends, relative to x+n.
-		last := int32(0)
-		for _, d := range m.Dests {
-			lag := rt.lag(m.Source, d.Tile, m.Paired)
-			head = max(head, -lag)
-			last = max(last, lag+1+rt.writeDelay(d.Tile)+guard+g)
-		}
-		out[k] = job{head, n, last}
-		if side == ReceiveSide {
-			lag := rt.lag(m.Source, r.tile, m.Paired)
-			out[k].head += lag + 1
-			out[k].tail -= lag + 1
+	delay := rt.writeDelay(r.tile)
+	for _, i := range r.receives {
+		m := &b.p.Messages[i]
+		lag, n := rt.lag(m.Source, r.tile, m.Paired), m.Items()
+		switch {
+		case !m.Paired:
+			list = append(list, b.use(i, lag+1, n))
+		case rt.late(m.Source, r.tile):
+			list = append(list, b.use(i, lag+delay, n))
+		default:
+			list = append(list, b.use(i, lag+1, n+delay-1))
 		}
 	}
-	return out
+	return list
 }
 
-// machineValue is the bound of exactly this set of jobs.
-func machineValue(jobs []job) int32 {
-	head, tail, work := jobs[0].head, jobs[0].tail, int32(0)
-	for _, j := range jobs {
-		head, tail, work = min(head, j.head), min(tail, j.tail), work+j.work
+// late tells whether d is the late member of its pair: the one with the larger T.
+func (t *routeTables) late(s, d int32) bool { return t.lag(s, d, false) > t.lag(s, d^1, false) }
+
+// appendWrites adds the write windows of the tile: disjoint by R3. Of 32-bit
+// messages they are the selector's, shifted.
+func (b *bounder) appendWrites(list []use, r *tileRoles) []use {
+	rt := routes()
+	delay := rt.writeDelay(r.tile)
+	for _, i := range r.receives {
+		m := &b.p.Messages[i]
+		list = append(list, b.use(i, rt.lag(m.Source, r.tile, m.Paired)+1+delay+m.format(), m.Items()))
 	}
-	return head + work + tail
+	return list
 }
 
-// jackson runs the jobs preemptively, always the released one with the largest
-// tail. The latest completion plus tail equals the best subset bound; the tail
-// of the job that attains it is the smallest tail of such a subset.
-func jackson(jobs []job) (bound, tail int32) {
-	order := make([]int, len(jobs))
-	for i := range order {
-		order[i] = i
+// lends tells whether the tile's partner sends paired messages.
+func (b *bounder) lends(tile int32) bool { return b.lent != nil && len(b.lent[tile]) > 0 }
+
+// appendLent adds what the partner of the tile sends in pairs: meanwhile the
+// tile neither sends nor receives (R10).
+func (b *bounder) appendLent(list []use, tile int32) []use {
+	if b.lent == nil {
+		return list
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(jobs[a].head, jobs[b].head), cmp.Compare(a, b))
-	})
-	var ready tailHeap
+	for _, i := range b.lent[tile] {
+		u := b.use(i, 0, b.p.Messages[i].Items())
+		u.lent = true
+		list = append(list, u)
+	}
+	return list
+}
+
+// critical is the best subset of a machine's uses.
+type critical struct {
+	horizon    int32
+	head, tail int32 // the subset has all uses with these or larger ones
+}
+
+func (c *critical) has(u *use) bool { return u.head >= c.head && u.tail >= c.tail }
+
+// best gives the best bound min head + Σ work + min tail over all subsets of the
+// uses, found as the makespan of the preemptive Jackson schedule (bound B;
+// reference: exchange.md §13): windows on the machine are disjoint, none begins
+// before its head, and behind the last one its tail still has to pass in some row.
+// Nothing is found if no subset can reach least.
+func (j *jackson) best(list []use, least int32) (critical, bool) {
+	head, tail, work := int32(0), int32(0), int32(0)
+	for k := range list {
+		u := &list[k]
+		head, tail, work = max(head, u.head), max(tail, u.tail), work+u.work
+	}
+	if len(list) == 0 || head+work+tail < least {
+		return critical{}, false
+	}
+	h, tail := j.run(list)
+	if h < least {
+		return critical{}, false
+	}
+	return critical{h, j.criticalHead(list, tail), tail}, true
+}
+
+// jackson holds the buffers of the schedule.
+type jackson struct {
+	order []use
+	ready []job // max-heap by tail
+}
+
+// run runs the uses preemptively, always the released one with the largest tail.
+// The latest completion plus tail equals the best subset bound; the tail of the
+// use that attains it is the smallest tail of such a subset.
+func (j *jackson) run(list []use) (bound, tail int32) {
+	j.order = append(j.order[:0], list...)
+	order := j.order
+	slices.SortStableFunc(order, func(a, b use) int { return cmp.Compare(a.head, b.head) })
+	j.ready = j.ready[:0]
 	now := int32(0)
-	for next := 0; next < len(order) || len(ready) > 0; {
-		if len(ready) == 0 {
-			now = max(now, jobs[order[next]].head)
+	for next := 0; next < len(order) || len(j.ready) > 0; {
+		if len(j.ready) == 0 {
+			now = max(now, order[next].head)
 		}
-		for next < len(order) && jobs[order[next]].head <= now {
-			heap.Push(&ready, jobs[order[next]])
+		for next < len(order) && order[next].head <= now {
+			j.push(order[next].job)
 			next++
 		}
-		top := &ready[0]
+		top := &j.ready[0]
 		run := top.work
 		if next < len(order) {
-			run = min(run, jobs[order[next]].head-now)
+			run = min(run, order[next].head-now)
 		}
 		now += run
 		top.work -= run
@@ -107,37 +146,56 @@ func jackson(jobs []job) (bound, tail int32) {
 			if now+top.tail > bound {
 				bound, tail = now+top.tail, top.tail
 			}
-			heap.Pop(&ready)
+			j.pop()
 		}
 	}
 	return bound, tail
 }
 
+func (j *jackson) push(x job) {
+	h := append(j.ready, x)
+	k := len(h) - 1
+	for k > 0 && h[(k-1)/2].tail < x.tail {
+		h[k] = h[(k-1)/2]
+		k = (k - 1) / 2
+	}
+	h[k] = x
+	j.ready = h
+}
+
+func (j *jackson) pop() {
+	h := j.ready
+	last := len(h) - 1
+	x := h[last]
+	h = h[:last]
+	for k := 0; last > 0; {
+		child := 2*k + 1
+		if child+1 < last && h[child+1].tail > h[child].tail {
+			child++
+		}
+		if child >= last || h[child].tail <= x.tail {
+			h[k] = x
+			break
+		}
+		h[k] = h[child]
+		k = child
+	}
+	j.ready = h
+}
+
 // criticalHead is the head that makes {head ≥ it, tail ≥ tail} the best subset
-// for this tail.
-func criticalHead(jobs []job, tail int32) int32 {
-	chosen := slices.DeleteFunc(slices.Clone(jobs), func(j job) bool { return j.tail < tail })
-	slices.SortFunc(chosen, func(a, b job) int { return cmp.Compare(b.head, a.head) })
+// for this tail. It needs the order of run.
+func (j *jackson) criticalHead(list []use, tail int32) int32 {
 	best, head, work := int32(-1), int32(0), int32(0)
-	for _, j := range chosen {
-		work += j.work
-		if j.head+work > best {
-			best, head = j.head+work, j.head
+	for k := len(list) - 1; k >= 0; k-- {
+		u := &j.order[k]
+		if u.tail < tail {
+			continue
+		}
+		work += u.work
+		if u.head+work > best {
+			best, head = u.head+work, u.head
 		}
 	}
 	return head
-}
-
-// tailHeap is a max-heap of jobs by tail.
-type tailHeap []job
-
-func (h tailHeap) Len() int           { return len(h) }
-func (h tailHeap) Less(i, j int) bool { return h[i].tail > h[j].tail }
-func (h tailHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *tailHeap) Push(x any)        { *h = append(*h, x.(job)) }
-func (h *tailHeap) Pop() any {
-	old := *h
-	j := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return j
 }

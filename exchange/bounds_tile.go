@@ -6,124 +6,149 @@ import (
 	"ipusolve/device"
 )
 
-// ItemsBound is bound A: the most items one tile sends or receives. By R2 and
-// R3 they pass one after the other.
-func ItemsBound(p *Problem) Bound {
-	best := Bound{}
-	for _, r := range p.roles() {
-		for _, side := range []Side{SendSide, ReceiveSide} {
-			list := r.side(side)
-			if sum := sumItems(p, list); sum > best.Horizon {
-				best = Bound{sum, Witness{Kind: BoundItems, Tile: r.tile, Side: side, Messages: list}}
+// tileBounds holds the buffers for the bounds of one tile after another.
+type tileBounds struct {
+	jackson
+	uses []use
+	ends []uint32
+}
+
+// tile raises best by the bounds of tile t: A, B, C, D, G, H and slots.
+func (w *tileBounds) tile(b *bounder, t int32, best *Bound) {
+	r := &b.roles[t]
+	if len(r.sends)+len(r.receives) == 0 {
+		return
+	}
+	w.items(b, r, best)
+	for k, side := range []Side{SendSide, ReceiveSide} {
+		if side == SendSide {
+			w.uses = b.appendSends(w.uses[:0], r)
+		} else {
+			w.uses = b.appendReceives(w.uses[:0], r)
+		}
+		b.sides[2*int(t)+k] = sum(w.uses)
+		if len(w.uses) > 0 {
+			w.machine(b.appendLent(w.uses, t), t, side, 0, best)
+		}
+	}
+	// Beside 32-bit receives alone, the pointer waits just as the selector does.
+	if b.lends(t) || slices.ContainsFunc(r.receives, func(i int32) bool { return b.p.Messages[i].Paired }) {
+		w.uses = b.appendWrites(w.uses[:0], r)
+		w.machine(b.appendLent(w.uses, t), t, WriteSide, 0, best)
+	}
+	w.control(b, r, best)
+	w.elements(b, r, best)
+	w.slots(b, r, best)
+}
+
+// items is bound A: by R2 and R3 the items of one side pass one after the other.
+func (w *tileBounds) items(b *bounder, r *tileRoles, best *Bound) {
+	for _, side := range []Side{SendSide, ReceiveSide} {
+		list := r.sends
+		if side == ReceiveSide {
+			list = r.receives
+		}
+		sum := int32(0)
+		for _, i := range list {
+			sum += b.p.Messages[i].Items()
+		}
+		if sum > best.Horizon {
+			*best = Bound{sum, Witness{Kind: BoundItems, Tile: r.tile, Side: side, Messages: list}}
+		}
+	}
+}
+
+// machine is bound B on a machine, called pair (G) if messages that the partner
+// sends count, element (D) for an element's machine, and spread (H) if it is that
+// of one multicast alone.
+func (w *tileBounds) machine(list []use, tile int32, side Side, element int, best *Bound) {
+	c, ok := w.jackson.best(list, best.Horizon+1)
+	if !ok {
+		return
+	}
+	kind := BoundMachine
+	var messages []int32
+	for k := range list {
+		if u := &list[k]; c.has(u) {
+			messages = append(messages, u.message)
+			if u.lent {
+				kind = BoundPair
 			}
 		}
 	}
-	return best
-}
-
-func (r *tileRoles) side(s Side) []int32 {
-	if s == SendSide {
-		return r.sends
+	if kind == BoundMachine && side == BothSides {
+		kind = BoundElement
 	}
-	return r.receives
+	slices.Sort(messages)
+	*best = Bound{c.horizon, Witness{Kind: kind, Tile: tile, Side: side, Element: element, Messages: messages}}
 }
 
-func (r *tileRoles) items(p *Problem) int32 {
-	return max(sumItems(p, r.sends), sumItems(p, r.receives))
+// named calls the bound of one multicast by its name.
+func (b *Bound) named(p *Problem) {
+	w := &b.Witness
+	if w.Kind == BoundMachine && w.Side == SendSide && len(w.Messages) == 1 && len(p.Messages[w.Messages[0]].Dests) > 1 {
+		w.Kind = BoundSpread
+	}
 }
 
-// ControlBound is bound C: a tile with k 32-bit receives and m sends needs
+// control is bound C: a tile with k 32-bit receives and m sends needs
 // max(k + 58 + 2y, k + 1 + m) events. k selects and a neutral are k+1 distinct
 // source events, all at or before H − L − 5; the m first events of its sends
 // are distinct from each other (R2) and from all controls (R5).
-func ControlBound(p *Problem) Bound {
-	best := Bound{}
-	for _, r := range p.roles() {
-		words := r.receives
-		if slices.ContainsFunc(words, func(i int32) bool { return p.Messages[i].Paired }) {
-			words = slices.DeleteFunc(slices.Clone(words), func(i int32) bool { return p.Messages[i].Paired })
-		}
-		c := tileRoles{r.tile, r.sends, words}
-		if h := c.control(p); h > best.Horizon {
-			best = Bound{h, Witness{Kind: BoundControl, Tile: r.tile, Side: BothSides, Messages: merged(c.sends, c.receives)}}
-		}
-	}
-	return best
-}
-
-func (r *tileRoles) control(p *Problem) int32 {
+func (w *tileBounds) control(b *bounder, r *tileRoles, best *Bound) {
 	k, m := int32(0), int32(len(r.sends))
 	for _, i := range r.receives {
-		if !p.Messages[i].Paired {
+		if !b.p.Messages[i].Paired {
 			k++
 		}
 	}
-	if k == 0 {
-		return 0
+	h := max(k+routes().writeDelay(r.tile)+guard+1, k+1+m)
+	if k == 0 || h <= best.Horizon {
+		return
 	}
-	return max(k+routes().writeDelay(r.tile)+guard+1, k+1+m)
-}
-
-// ElementBound is bound D: sends and receives of a tile that touch one SRAM
-// element exclude each other (R7), so the element's windows are disjoint. Tiles
-// that only send from it or only receive into it are covered by bound B.
-func ElementBound(p *Problem) Bound {
-	best := Bound{}
-	for _, r := range p.roles() {
-		var sent, received device.ElementSet
-		for _, i := range r.sends {
-			sent |= p.Messages[i].readElements()
-		}
-		for _, i := range r.receives {
-			received |= p.Messages[i].writeElements(r.tile)
-		}
-		for e, both := 0, sent&received; both != 0; e, both = e+1, both>>1 {
-			if both&1 == 0 {
-				continue
-			}
-			if h := r.element(p, e); h > best.Horizon {
-				c := r.touching(p, e)
-				best = Bound{h, Witness{Kind: BoundElement, Tile: r.tile, Side: BothSides, Element: e, Messages: merged(c.sends, c.receives)}}
-			}
+	messages := slices.Clone(r.sends)
+	for _, i := range r.receives {
+		if !b.p.Messages[i].Paired {
+			messages = append(messages, i)
 		}
 	}
-	return best
+	slices.Sort(messages)
+	*best = Bound{h, Witness{Kind: BoundControl, Tile: r.tile, Side: BothSides, Messages: messages}}
 }
 
-// touching restricts the roles to those that touch element e.
-func (r *tileRoles) touching(p *Problem, e int) tileRoles {
-	c := tileRoles{tile: r.tile}
+// elements is bound D: sends and receives of a tile that touch one SRAM element
+// exclude each other (R7), so the element is a machine. Elements that the tile
+// only sends from or only receives into are covered by its other machines.
+func (w *tileBounds) elements(b *bounder, r *tileRoles, best *Bound) {
+	var sent, received device.ElementSet
 	for _, i := range r.sends {
-		if p.Messages[i].readElements()>>e&1 != 0 {
-			c.sends = append(c.sends, i)
+		sent |= b.p.Messages[i].readElements()
+	}
+	for _, i := range r.receives {
+		received |= b.p.Messages[i].writeElements(r.tile)
+	}
+	for e, both := 0, sent&received; both != 0; e, both = e+1, both>>1 {
+		if both&1 != 0 {
+			w.uses = b.appendElement(w.uses[:0], r, e)
+			w.machine(b.appendLent(w.uses, r.tile), r.tile, BothSides, e, best)
+		}
+	}
+}
+
+// appendElement adds the sends and the writes of the tile that touch element e.
+func (b *bounder) appendElement(list []use, r *tileRoles, e int) []use {
+	touching := tileRoles{tile: r.tile}
+	for _, i := range r.sends {
+		if b.p.Messages[i].readElements()>>e&1 != 0 {
+			touching.sends = append(touching.sends, i)
 		}
 	}
 	for _, i := range r.receives {
-		if p.Messages[i].writeElements(r.tile)>>e&1 != 0 {
-			c.receives = append(c.receives, i)
+		if b.p.Messages[i].writeElements(r.tile)>>e&1 != 0 {
+			touching.receives = append(touching.receives, i)
 		}
 	}
-	return c
-}
-
-// element is the sum of all windows on the element, after the earliest possible
-// start of one and before the least that must follow the last: the tail of a
-// send, or the guard of a receive.
-func (r *tileRoles) element(p *Problem, e int) int32 {
-	c := r.touching(p, e)
-	if len(c.sends) == 0 || len(c.receives) == 0 {
-		return 0
-	}
-	sends, receives := c.jobs(p, SendSide), c.jobs(p, ReceiveSide)
-	head, tail, work := sends[0].head, int32(guard), int32(0)
-	for _, j := range sends {
-		head, tail, work = min(head, j.head), min(tail, j.tail), work+j.work
-	}
-	delay := routes().writeDelay(r.tile)
-	for k, j := range receives {
-		head, work = min(head, j.head+delay+p.Messages[c.receives[k]].format()), work+j.work
-	}
-	return head + work + tail
+	return b.appendWrites(b.appendSends(list, &touching), &touching)
 }
 
 // readElements is the union of the elements of all source addresses (R7).

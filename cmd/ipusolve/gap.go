@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ipusolve"
+	"ipusolve/exchange"
 )
 
 // gapLevel is one line of a gap report. Bound and Gap are missing where no bound
@@ -69,7 +70,7 @@ func gapLevels(r *ipusolve.Report) []gapLevel {
 	for i := range r.Exchange {
 		x := &r.Exchange[i]
 		add(fmt.Sprintf("exchange %d", x.Phase), "events", x.Status, int64(x.Horizon), int64(x.Bound),
-			fmt.Sprintf("%s of tile %d, %d messages", x.BoundKind, x.Witness.Tile, len(x.Witness.Messages)))
+			forcedBy(&x.Witness))
 	}
 	if cy := r.Cycles; cy != nil {
 		status := "feasible"
@@ -79,6 +80,17 @@ func gapLevels(r *ipusolve.Report) []gapLevel {
 		add("program", "cycles", status, cy.Total, cy.Floor, "no program takes less than the kernels of this graph, whatever its plan")
 	}
 	return levels
+}
+
+// forcedBy says where the bound of an exchange phase comes from.
+func forcedBy(w *exchange.Witness) string {
+	switch {
+	case w.Kind == exchange.BoundPath || w.Kind == exchange.BoundClique:
+		return fmt.Sprintf("%s of %d messages", w.Kind, len(w.Messages))
+	case w.Other != nil:
+		return fmt.Sprintf("%s of tiles %d and %d, %d messages", w.Kind, w.Tile, w.Other.Tile, len(w.Messages)+len(w.Other.Messages)-1)
+	}
+	return fmt.Sprintf("%s of tile %d, %d messages", w.Kind, w.Tile, len(w.Messages))
 }
 
 func printGap(out io.Writer, r *ipusolve.Report, levels []gapLevel) error {

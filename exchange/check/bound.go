@@ -3,38 +3,35 @@ package check
 import (
 	"cmp"
 	"slices"
+	"sync/atomic"
 
 	"ipusolve/device"
 	"ipusolve/exchange"
 )
 
-// Bound re-derives the best of the lower bounds A–D of a phase's horizon
-// (reference: exchange.md §13), directly from their statements: every message's
-// window, head and tail from the events it causes when it starts at 0, and every
-// subset of a machine's messages that a pair of thresholds on head and tail
-// selects. kind is "items", "machine", "control" or "element", the first of
-// them that reaches the bound; a phase without messages has bound 0.
+// Bound is what the busiest machine of a phase forces, directly from the
+// statement of bound B (reference: exchange.md §13) for the send lanes, source
+// selectors and elements of all tiles, and bound C: every message's windows, head
+// and tail from the events it causes when it starts at 0, and every subset of a
+// machine's messages that a pair of thresholds on head and tail selects. The
+// order of messages does not matter to it, so rows alone show it; a witness may
+// prove more, never less. A phase without messages has bound 0.
 //
 // The problem must be one that Check accepts.
-func Bound(p *exchange.Problem) (horizon int32, kind string) {
+func Bound(p *exchange.Problem) int32 {
 	spans := make([]span, len(p.Messages))
 	for j := range spans {
 		spans[j] = spanOf(p, int32(j))
 	}
-	var best [4]int32
 	all := rolesOf(p)
-	for t := range p.Tiles {
-		b := tileBounds(p, spans, t, all.of(t))
-		for i := range best {
-			best[i] = max(best[i], b[i])
+	var best atomic.Int32
+	eachTile(p.Tiles, func(t int) *Violation {
+		b := tileBound(p, spans, int32(t), all.of(t))
+		for old := best.Load(); old < b && !best.CompareAndSwap(old, b); old = best.Load() {
 		}
-	}
-	for i, name := range []string{"items", "machine", "control", "element"} {
-		if best[i] > horizon {
-			horizon, kind = best[i], name
-		}
-	}
-	return horizon, kind
+		return nil
+	})
+	return best.Load()
 }
 
 // span is a message that starts as early as R1 lets it: at head; its last row
@@ -56,69 +53,95 @@ func spanOf(p *exchange.Problem, j int32) span {
 // events later some row still runs.
 type window struct{ head, n, tail int32 }
 
-// tileBounds gives the bounds A, B, C and D of one tile.
-func tileBounds(p *exchange.Problem, spans []span, t int, list []role) [4]int32 {
-	var sends, receives []window
-	var sent, received int32
-	var words, first int32 // 32-bit receives, sends
-	var touched [device.NumElements][]window
-	var reads, writes device.ElementSet
-	touch := func(set device.ElementSet, l window) {
-		for e := 0; set>>e != 0; e++ {
-			if set>>e&1 != 0 {
-				touched[e] = append(touched[e], l)
-			}
+// onMachine gives the window of message j on a machine when it starts at 0; ok is
+// false if it does not use the machine. lent tells that the tile's partner sends
+// it, which keeps all machines of the tile idle (R10).
+func onMachine(p *exchange.Problem, j, tile int32, side exchange.Side, element int) (from, n int32, lent, ok bool) {
+	m := &p.Messages[j]
+	touches := func(addr uint32) bool {
+		return side != exchange.BothSides || device.Elements(addr, 4*uint32(m.Words))>>element&1 != 0
+	}
+	switch {
+	case m.Paired && m.Source^1 == tile:
+		return 0, items(m), true, true
+	case m.Source == tile:
+		sends := side == exchange.SendSide || side == exchange.BothSides
+		return 0, items(m), false, sends && slices.ContainsFunc(m.SourceAddrs, touches)
+	}
+	for _, d := range m.Dests {
+		if d.Tile != tile {
+			continue
+		}
+		r := receiveOf(p, j, d, 0)
+		switch side {
+		case exchange.ReceiveSide:
+			return r.busy, r.free - r.busy, false, true
+		case exchange.WriteSide, exchange.BothSides:
+			return r.pointer, r.n, false, touches(d.Addr)
 		}
 	}
+	return 0, 0, false, false
+}
+
+// on is the window of a message that starts no earlier than it can.
+func (s span) on(from, n int32) window { return window{s.head + from, n, s.length - from - n} }
+
+// tileBound is the best bound of one tile.
+func tileBound(p *exchange.Problem, spans []span, t int32, list []role) int32 {
+	words, sends := int32(0), int32(0)
+	var reads, writes device.ElementSet
 	for _, x := range list {
-		m, s := &p.Messages[x.message], spans[x.message]
+		m := &p.Messages[x.message]
 		switch x.dest {
 		case partner:
 		case sender:
-			l := window{s.head, s.n, s.length - s.n}
-			sends, sent, first = append(sends, l), sent+s.n, first+1
-			var set device.ElementSet
+			sends++
 			for _, a := range m.SourceAddrs {
-				set |= device.Elements(a, 4*uint32(m.Words))
+				reads |= device.Elements(a, 4*uint32(m.Words))
 			}
-			reads |= set
-			touch(set, l)
 		default:
-			d := m.Dests[x.dest]
-			r := receiveOf(p, x.message, d, 0)
-			receives = append(receives, window{s.head + r.source, s.n, s.length - r.source - s.n})
-			received += s.n
 			if !m.Paired {
 				words++
 			}
-			set := device.Elements(d.Addr, 4*uint32(m.Words))
-			writes |= set
-			// The write window ends before the guard.
-			touch(set, window{s.head + r.pointer, s.n, guard})
+			writes |= device.Elements(m.Dests[x.dest].Addr, 4*uint32(m.Words))
 		}
 	}
-	var b [4]int32
-	b[0] = max(sent, received)
-	b[1] = max(machine(sends), machine(receives))
+	best := int32(0)
 	if words > 0 {
-		b[2] = max(words+58+2*int32(device.CoordOf(device.Physical(t)).Y), words+1+first)
+		best = max(words+58+2*int32(device.CoordOf(device.Physical(int(t))).Y), words+1+sends)
 	}
+	var windows []window
+	try := func(side exchange.Side, element int) {
+		windows = windows[:0]
+		for _, x := range list {
+			if from, n, _, ok := onMachine(p, x.message, t, side, element); ok {
+				windows = append(windows, spans[x.message].on(from, n))
+			}
+		}
+		best = max(best, subsets(windows, best))
+	}
+	try(exchange.SendSide, 0)
+	try(exchange.ReceiveSide, 0)
+	try(exchange.WriteSide, 0)
 	for e, both := 0, reads&writes; both>>e != 0; e++ {
-		if both>>e&1 == 0 {
-			continue
+		if both>>e&1 != 0 {
+			try(exchange.BothSides, e)
 		}
-		head, work, tail := touched[e][0].head, int32(0), int32(guard)
-		for _, l := range touched[e] {
-			head, work, tail = min(head, l.head), work+l.n, min(tail, l.tail)
-		}
-		b[3] = max(b[3], head+work+tail)
 	}
-	return b
+	return best
 }
 
-// machine is the best min head + Σ n + min tail over all subsets: for every
-// tail as the smallest, windows in order of falling head join one by one.
-func machine(list []window) int32 {
+// subsets is the best min head + Σ n + min tail over all subsets, if it exceeds
+// least: for every tail as the smallest, windows in order of falling head join one
+// by one.
+func subsets(list []window, least int32) int32 {
+	sum, head, tail := int32(0), int32(0), int32(0)
+	for _, l := range list {
+		sum, head, tail = sum+l.n, max(head, l.head), max(tail, l.tail)
+	}
+	if sum+head+tail <= least {
+		return 0
+	}
 	slices.SortFunc(list, func(a, b window) int { return cmp.Compare(b.head, a.head) })
 	tails := make([]int32, len(list))
 	for i, l := range list {

@@ -118,6 +118,15 @@ func decodeAll(phase int, rows [][]uint32) ([]tileRow, *Violation) {
 // eachTile runs check for every tile, in parallel, and returns the violation of
 // the lowest one that has any.
 func eachTile(tiles int, check func(tile int) *Violation) *Violation {
+	const few = 32 // not worth a second thread
+	if tiles <= few {
+		for t := range tiles {
+			if v := check(t); v != nil {
+				return v
+			}
+		}
+		return nil
+	}
 	found := make([]*Violation, tiles)
 	var next atomic.Int64
 	var wg sync.WaitGroup
