@@ -41,6 +41,10 @@ type Options struct {
 	// WarmStart proposes a value per variable. It is checked; if only the
 	// continuous part is wrong it is completed.
 	WarmStart []int64
+	// Lazy, if set, gives exact costs where the model has lower bounds; see there.
+	// The result's objective, bound and certificate are for the costs in
+	// Result.Raised, and an optimal assignment is one at exact costs.
+	Lazy Lazy
 	// Disable lists the techniques not to use.
 	Disable []Technique
 }

@@ -65,6 +65,8 @@ type Result struct {
 	// Infeasible. It is what Certificate proves, no more.
 	Bound *big.Rat
 	Stats Stats
+	// Raised lists the costs that Options.Lazy raised, ascending by variable.
+	Raised []VarCost
 	// Certificate proves Bound (or the infeasibility); solve/cert checks it.
 	Certificate *Certificate
 }
