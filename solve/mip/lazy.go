@@ -123,21 +123,23 @@ func (p *preparation) granularity() int64 {
 }
 
 // reveal asks for the exact costs of an assignment of the current model and
-// raises them in all models. It returns what rose in the current one.
-func (p *preparation) reveal(a *solve.Assignment) (up []rise) {
-	if p.lazy == nil || p.lazy.err != nil {
-		return nil
+// raises them in all models. It returns what rose in the current one, and whether
+// anything did: costs of variables that it lacks are in its constant.
+func (p *preparation) reveal(a *solve.Assignment) (up []rise, any bool) {
+	if p.lazy.err != nil {
+		return nil, false
 	}
 	for k := len(p.stages) - 1; k >= 0; k-- {
 		a = p.stages[k].Assignment(a)
 	}
-	for _, r := range p.lazy.price(a.Values) {
+	all := p.lazy.price(a.Values)
+	for _, r := range all {
 		if j := p.carryCost(r); j >= 0 {
 			up = append(up, rise{j, r.delta})
 		}
 	}
 	p.raiseAscent(up)
-	return up
+	return up, len(all) > 0
 }
 
 // carryCost takes a rise through the stages; −1 when the current model has the
@@ -203,13 +205,15 @@ func (w *worker) exact(a *solve.Assignment, obj *big.Rat) *big.Rat {
 	if w.prepared == nil || w.prepared.lazy == nil {
 		return obj
 	}
-	up := w.prepared.reveal(a)
+	up, any := w.prepared.reveal(a)
 	for _, r := range up {
 		w.in.cost[r.v] += r.delta
 		w.problem.Cost[r.v] = float64(w.in.cost[r.v])
 	}
 	if len(up) > 0 {
 		w.relax.recost()
+	}
+	if any {
 		w.raises++
 	}
 	return w.prepared.unlessFailed(better(w.in.m, a, w.bestObj))
