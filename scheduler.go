@@ -13,6 +13,10 @@ type Scheduler interface {
 	Schedule(ctx context.Context, p *exchange.Problem) (*exchange.Schedule, string, error)
 }
 
+// BySearch ends the name of a method whose schedule is as short as any, as
+// exhaustive search found, where the bounds do not reach it.
+const BySearch = ", optimal by search"
+
 // List schedules with package exchange's list scheduler.
 type List struct{ Options exchange.Options }
 
@@ -26,5 +30,9 @@ func (l List) Schedule(ctx context.Context, p *exchange.Problem) (*exchange.Sche
 	if s == nil {
 		return nil, "", err
 	}
-	return s, "list/" + stats.Method, nil
+	method := "list/" + stats.Method
+	if stats.Bound.Horizon < s.Horizon && s.Horizon == s.Searched {
+		method += BySearch
+	}
+	return s, method, nil
 }

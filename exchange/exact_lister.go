@@ -38,7 +38,27 @@ func (l *lister) close(c *solved) bool {
 	c.start, c.inPlace, c.method, c.encodes = starts, false, "exact", true
 	c.horizon = newExactModel(sub).horizon(starts)
 	l.restore(c)
+	l.progress()
 	return proven >= c.horizon
+}
+
+// progress tells about the best schedule there is.
+func (l *lister) progress() {
+	if l.opt.Progress == nil {
+		return
+	}
+	worst := int32(0)
+	for k := range l.components {
+		c := &l.components[k]
+		if c.start == nil {
+			return
+		}
+		worst = max(worst, c.horizon)
+	}
+	if worst != l.told {
+		l.told = worst
+		l.opt.Progress(worst)
+	}
 }
 
 // rowsExist tells whether the component's best listing needs no repair (R12).

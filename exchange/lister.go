@@ -24,6 +24,7 @@ type lister struct {
 	checked    int64   // placement.looked when the context was asked last
 	ended      bool    // the context has
 	nodes      int     // left to exact search
+	told       int32   // horizon that Options.Progress was told last
 }
 
 // solved is a component with the best listing found for it.
@@ -230,6 +231,7 @@ func (l *lister) keep(c *solved, method string, drift bool) {
 	}
 	if c.horizon != h {
 		c.horizon, c.method = h, method
+		l.progress()
 	}
 }
 

@@ -43,4 +43,5 @@ type Schedule struct {
 	// exhaustive search found; 0: none is known. There is nothing to check it by but
 	// another search.
 	Searched int32
+	Looks    int64 // receives looked at to find it, the unit of Options.Effort
 }

@@ -23,7 +23,7 @@ func (l *lister) finish() (*Schedule, error) {
 		}
 	}
 	l.stats.Looks = l.looked
-	s := &Schedule{Start: l.start, Searched: searched}
+	s := &Schedule{Start: l.start, Searched: searched, Looks: l.looked}
 	s.horizons(l.p)
 	for {
 		faults, err := parityFaults(l.roleIndex, s, tiles)

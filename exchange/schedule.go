@@ -31,6 +31,9 @@ type Options struct {
 	Gap  float64
 	Seed uint64          // of the variations
 	Off  map[string]bool // of Techniques
+	// Progress is told the horizon of the best schedule when it changes, once all
+	// components have one.
+	Progress func(horizon int32)
 }
 
 func (o *Options) effort() int {

@@ -43,14 +43,16 @@ func (c *console) Write(b []byte) (int, error) {
 
 // progress shows what is done: part done of total. Without a terminal it shows
 // nothing.
-func (c *console) progress(what string, done, total int) {
+func (c *console) progress(what string, done, total int) { c.say("%s %d/%d", what, done, total) }
+
+// say shows a line as progress does.
+func (c *console) say(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.terminal {
-		return
+	if c.terminal {
+		c.line = fmt.Sprintf(format, args...)
+		io.WriteString(c.w, clearLine+c.line)
 	}
-	c.line = fmt.Sprintf("%s %d/%d", what, done, total)
-	io.WriteString(c.w, clearLine+c.line)
 }
 
 // done takes the progress line away.

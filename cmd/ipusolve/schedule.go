@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -19,6 +20,7 @@ func scheduleCommand() *cli.Command {
 		Usage:     "schedule the exchange phases of a snapshot",
 		ArgsUsage: "SNAPSHOT.json",
 		Description: "Every schedule is encoded, decoded and checked before it is printed.\n\n" +
+			"Techniques that --without and --ablate switch off: " + strings.Join(exchange.Techniques, ", ") + ".\n\n" +
 			"Example:\n  ipusolve schedule phase0.json --effort 64 -o schedule0.json",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "effort", Usage: "work to spend on a phase, in looks at its receives; the same on every machine", Value: exchange.DefaultEffort},
@@ -26,6 +28,8 @@ func scheduleCommand() *cli.Command {
 			&cli.BoolFlag{Name: "optimal", Usage: "stop improving only at the bound or the end of the effort, as --gap 0"},
 			&cli.Uint64Flag{Name: "seed", Usage: "seed of the variations"},
 			&cli.DurationFlag{Name: "time-limit", Usage: "stop improving a phase after `TIME`; 0: never"},
+			&cli.StringSliceFlag{Name: "without", Usage: "switch off a `TECHNIQUE`; may be given again"},
+			&cli.BoolFlag{Name: "ablate", Usage: "schedule again without each of the techniques, and compare"},
 			&cli.StringFlag{Name: "json", Usage: "write the figures of all phases to `FILE`; - for stdout instead of text"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write starts and rows to `SCHEDULE.json`"},
 		},
@@ -33,20 +37,33 @@ func scheduleCommand() *cli.Command {
 	}
 }
 
+// scheduleRun is a snapshot scheduled once.
+type scheduleRun struct {
+	Without []string         `json:"without,omitempty"`
+	Phases  []scheduleFigure `json:"exchange"`
+}
+
+// scheduleFigure is a phase with what its search took.
+type scheduleFigure struct {
+	ipusolve.PhaseReport
+	Searched int32 `json:"searched,omitempty"` // no schedule is shorter, as exhaustive search found
+	Looks    int64 `json:"looks"`              // receives looked at
+}
+
+// scheduleResult is what schedule --json writes.
+type scheduleResult struct {
+	scheduleRun
+	Ablation []scheduleRun `json:"ablation,omitempty"`
+}
+
 func schedule(c *cli.Context) error {
 	path, err := argument(c, "a snapshot file")
 	if err != nil {
 		return err
 	}
-	if c.Int("effort") < 1 {
-		return usageError("schedule: --effort: want at least 1, found %d", c.Int("effort"))
-	}
-	gap := c.Float64("gap")
-	if gap < 0 || gap >= 1 {
-		return usageError("schedule: --gap: want from 0 to below 1, found %g", gap)
-	}
-	if gap == 0 || c.Bool("optimal") {
-		gap = -1 // only the bound itself ends the search
+	opt, err := scheduleOptions(c)
+	if err != nil {
+		return err
 	}
 	if err := checkOutputs("schedule", givenOutputs(c)); err != nil {
 		return err
@@ -56,30 +73,85 @@ func schedule(c *cli.Context) error {
 		return err
 	}
 	console := newConsole(c.App.ErrWriter)
-	scheduler := limited{ipusolve.List{Options: exchange.Options{Effort: c.Int("effort"), Gap: gap, Seed: c.Uint64("seed")}}, c.Duration("time-limit")}
-	file, err := ipusolve.ScheduleSnapshot(c.Context, snap, scheduler, func(done, total int) { console.progress("phase", done, total) })
-	console.done()
+	defer console.done()
+	run := func(off []string) (scheduleRun, *ipusolve.ScheduleFile, error) {
+		s := recorded{opt: opt, limit: c.Duration("time-limit"), console: console, phases: len(snap.Phases)}
+		s.opt.Off = map[string]bool{}
+		for _, t := range off {
+			s.opt.Off[t] = true
+		}
+		file, err := ipusolve.ScheduleSnapshot(c.Context, snap, &s, func(int, int) {})
+		if err != nil {
+			return scheduleRun{}, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		r := scheduleRun{Without: off}
+		for i := range file.Phases {
+			r.Phases = append(r.Phases, scheduleFigure{file.Phases[i].PhaseReport, s.searched[i], s.looks[i]})
+		}
+		return r, file, nil
+	}
+	without := c.StringSlice("without")
+	first, file, err := run(without)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	if out := c.String("output"); out != "" {
 		if err := writeFile(out, file.Write); err != nil {
 			return err
 		}
 	}
-	phases := make([]ipusolve.PhaseReport, len(file.Phases))
-	for i := range phases {
-		phases[i] = file.Phases[i].PhaseReport
+	result := scheduleResult{scheduleRun: first}
+	if c.Bool("ablate") {
+		for _, t := range exchange.Techniques {
+			if c.Context.Err() != nil {
+				break // what there is stays comparable: every run is complete
+			}
+			r, _, err := run(append(without[:len(without):len(without)], t))
+			if err != nil {
+				return err
+			}
+			result.Ablation = append(result.Ablation, r)
+		}
 	}
+	console.done()
 	if out := c.String("json"); out != "" {
-		err := writeResult(out, c.App.Writer, func(w io.Writer) error {
-			return writeJSON(w, map[string]any{"exchange": phases})
-		})
+		err := writeResult(out, c.App.Writer, func(w io.Writer) error { return writeJSON(w, result) })
 		if err != nil || out == stdoutName {
 			return err
 		}
 	}
-	return printSchedule(c.App.Writer, phases)
+	if err := printSchedule(c.App.Writer, first.Phases); err != nil || !c.Bool("ablate") {
+		return err
+	}
+	return printAblation(c.App.Writer, &result)
+}
+
+func scheduleOptions(c *cli.Context) (opt exchange.Options, err error) {
+	if c.Int("effort") < 1 {
+		return opt, usageError("schedule: --effort: want at least 1, found %d", c.Int("effort"))
+	}
+	gap := c.Float64("gap")
+	if gap < 0 || gap >= 1 {
+		return opt, usageError("schedule: --gap: want from 0 to below 1, found %g", gap)
+	}
+	if gap == 0 || c.Bool("optimal") {
+		gap = -1 // only the bound itself ends the search
+	}
+	for _, t := range c.StringSlice("without") {
+		if !isTechnique(t) {
+			return opt, usageError("schedule: --without: want one of %s, found %q", strings.Join(exchange.Techniques, ", "), t)
+		}
+	}
+	return exchange.Options{Effort: c.Int("effort"), Gap: gap, Seed: c.Uint64("seed")}, nil
+}
+
+func isTechnique(name string) bool {
+	for _, t := range exchange.Techniques {
+		if t == name {
+			return true
+		}
+	}
+	return false
 }
 
 // limited gives a scheduler so much time for each phase; 0: no limit.
@@ -98,13 +170,59 @@ func (l limited) Schedule(ctx context.Context, p *exchange.Problem) (*exchange.S
 	return l.Scheduler.Schedule(ctx, p)
 }
 
-func printSchedule(out io.Writer, phases []ipusolve.PhaseReport) error {
+// recorded schedules like ipusolve.List, within a time for each phase, shows how
+// far it is and keeps what the search took.
+type recorded struct {
+	opt      exchange.Options
+	limit    time.Duration
+	console  *console
+	phases   int
+	searched []int32
+	looks    []int64
+}
+
+// Schedule implements ipusolve.Scheduler.
+func (r *recorded) Schedule(ctx context.Context, p *exchange.Problem) (*exchange.Schedule, string, error) {
+	where := fmt.Sprintf("phase %d/%d", len(r.looks)+1, r.phases)
+	if off := len(r.opt.Off); off > 0 {
+		where += fmt.Sprintf(" (%d techniques off)", off)
+	}
+	r.console.say("%s: %d messages", where, len(p.Messages))
+	opt := r.opt
+	opt.Progress = func(horizon int32) { r.console.say("%s: %d messages in %d events", where, len(p.Messages), horizon) }
+	s, method, err := limited{ipusolve.List{Options: opt}, r.limit}.Schedule(ctx, p)
+	if err != nil {
+		return nil, "", err
+	}
+	searched := int32(0)
+	if strings.HasSuffix(method, ipusolve.BySearch) {
+		searched = s.Searched
+	}
+	r.searched, r.looks = append(r.searched, searched), append(r.looks, s.Looks)
+	return s, method, nil
+}
+
+func printSchedule(out io.Writer, phases []scheduleFigure) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "phase\tmessages\tdestinations\tendpoint\tbound\tkind\thorizon\tgap\tmethod\tseconds\tmaximumRowWords\n")
+	fmt.Fprint(w, "phase\tmessages\tdestinations\tendpoint\tbound\tkind\thorizon\tgap\tstatus\tmethod\tlooks\tseconds\tmaximumRowWords\n")
 	for i := range phases {
 		p := &phases[i]
-		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%s\t%d\t%s\t%s\t%.3f\t%d\n", p.Phase, p.Transfers, p.Destinations, p.Endpoint,
-			p.Bound, p.BoundKind, p.Horizon, percent(p.Gap), p.Method, p.Seconds, p.RowWords)
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%s\t%d\t%s\t%s\t%s\t%d\t%.3f\t%d\n", p.Phase, p.Transfers, p.Destinations, p.Endpoint,
+			p.Bound, p.BoundKind, p.Horizon, percent(p.Gap), p.Status, p.Method, p.Looks, p.Seconds, p.RowWords)
+	}
+	return w.Flush()
+}
+
+// printAblation compares the runs without one technique each with the first.
+func printAblation(out io.Writer, r *scheduleResult) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "\nwithout\tphase\tbound\thorizon\tchange\tgap\tmethod\tlooks\tseconds\n")
+	for _, a := range r.Ablation {
+		for i := range a.Phases {
+			p, full := &a.Phases[i], &r.Phases[i]
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%+d\t%s\t%s\t%d\t%.3f\n", strings.Join(a.Without, " "), p.Phase, p.Bound, p.Horizon, p.Horizon-full.Horizon,
+				percent(p.Gap), p.Method, p.Looks, p.Seconds)
+		}
 	}
 	return w.Flush()
 }
