@@ -283,3 +283,17 @@ func BenchmarkBestRetile(b *testing.B) {
 		Best(p)
 	}
 }
+
+// TestPartnerHorizon: the partner of a paired sender has a row of its own (R10,
+// R14).
+func TestPartnerHorizon(t *testing.T) {
+	p := &Problem{Tiles: 8, Messages: []Message{
+		{Source: 0, SourceAddrs: []uint32{sourceBase}, Words: 128, Paired: true, Dests: []Dest{{2, destBase}, {3, destBase}}},
+	}}
+	s := &Schedule{Start: []int32{31}}
+	s.horizons(p)
+	// Reference: exchange.md §8.4.
+	if want := []int32{95, 95, 125, 125, 0, 0, 0, 0}; !slices.Equal(s.TileHorizon, want) || s.Horizon != 125 {
+		t.Errorf("%v, want %v", s.TileHorizon, want)
+	}
+}

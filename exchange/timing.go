@@ -138,6 +138,9 @@ func (s *Schedule) raise(p *Problem, i int32) {
 		s.Horizon = max(s.Horizon, h)
 	}
 	cover(m.Source, x+n)
+	if m.Paired {
+		cover(m.Source^1, x+n) // the partner lends its lane (R10)
+	}
 	for _, d := range m.Dests {
 		cover(d.Tile, x+1+r.lag(m.Source, d.Tile, m.Paired)+r.writeDelay(d.Tile)+n+guard+m.format())
 	}
