@@ -19,6 +19,7 @@ var exporters = []struct {
 	model    func(*cli.Context) (*solve.Model, error)
 }{
 	{"planning", planningModel},
+	{"placement", placementModel},
 	{"waves", wavesModel},
 }
 
@@ -29,13 +30,15 @@ func exportCommand() *cli.Command {
 		ArgsUsage: "[GRAPH.json|REPORT.json|OUT.ipuexe|SNAPSHOT.json]",
 		Description: "planning: the last model that compile solved: the candidates and transitions that its reductions left. Its optimum is\n" +
 			"the objective of the plan.\n" +
+			"placement: the addresses of everything on a tile, or on a pair of tiles that share buffers.\n" +
 			"waves: starts and order of the messages of an exchange phase, or of a group of messages that share tiles. Its optimum is\n" +
 			"a lower bound of the phase's horizon.\n\n" +
 			"Example:\n  ipusolve export mlp.ipuexe --format mps -o planning.mps && cbc planning.mps solve",
 		Flags: append(problemFlags(),
-			&cli.StringFlag{Name: "model", Usage: "the decision: planning or waves", Value: "planning"},
+			&cli.StringFlag{Name: "model", Usage: "the decision: planning, placement or waves", Value: "planning"},
 			&cli.StringFlag{Name: "format", Usage: "lp, mps, opb or cnf", Value: "mps"},
 			&cli.BoolFlag{Name: "presolved", Usage: "write what presolve leaves of the model; the optimum is the same"},
+			&cli.IntFlag{Name: "tile", Usage: "of placement: the tile"},
 			&cli.IntFlag{Name: "phase", Usage: "of waves: the phase"},
 			&cli.IntFlag{Name: "group", Usage: "of waves: the group of messages, counted from 0; -1: the whole phase", Value: -1},
 			&cli.DurationFlag{Name: "time-limit", Usage: "stop planning a graph after `TIME`; 0: never", Value: time.Minute},
@@ -58,9 +61,11 @@ func export(c *cli.Context) error {
 	case write == nil:
 		return usageError("export: --format: want lp, mps, opb or cnf, found %q", c.String("format"))
 	case chosen < 0:
-		return usageError("export: --model: want planning or waves, found %q", c.String("model"))
+		return usageError("export: --model: want planning, placement or waves, found %q", c.String("model"))
 	case c.Duration("time-limit") < 0 || c.Int64("effort") < 0:
 		return usageError("export: want no negative limits")
+	case c.IsSet("tile") && c.String("model") != "placement":
+		return usageError("export: --tile is for --model placement")
 	case (c.IsSet("phase") || c.IsSet("group")) && c.String("model") != "waves":
 		return usageError("export: --phase and --group are for --model waves")
 	}
