@@ -21,11 +21,13 @@ const (
 	StrongBranching     Technique = "strong-branching"
 	ExactlyOneBranching Technique = "exactly-one-branching"
 	Plunging            Technique = "plunging" // else best bound only
+	NoGoods             Technique = "no-goods" // infeasible nodes close others
+	SAT                 Technique = "sat"      // SAT search for a first incumbent of 0-1 models
 )
 
 // Techniques lists every technique, in the order an ablation prints them.
 func Techniques() []Technique {
-	return []Technique{Presolve, DualAscent, Cuts, ReducedCostFixing, Rounding, Diving, PseudoCosts, StrongBranching, ExactlyOneBranching, Plunging}
+	return []Technique{Presolve, DualAscent, Cuts, ReducedCostFixing, Rounding, Diving, PseudoCosts, StrongBranching, ExactlyOneBranching, Plunging, NoGoods, SAT}
 }
 
 // Options steers a solve. The zero value has no limits and asks for a proof.

@@ -91,6 +91,9 @@ type Stats struct {
 	LPIterations int64 // simplex iterations
 	Work         int64 // row entries touched by propagation, dual ascent and its local search
 	Fixed        int   // bounds tightened by reduced costs
+	Excluded     int   // bounds tightened by no-goods
+	Pruned       int   // nodes closed by no-goods, without a relaxation
+	SATCalls     int   // calls of SAT search for a first incumbent
 	Incumbents   int   // improvements of the best assignment
 	ColdSolves   int   // relaxations solved again from scratch for numerical reasons
 	Duration     time.Duration

@@ -35,9 +35,12 @@ func (s *search) certificate(r *solve.Result) *solve.Certificate {
 			d = v.inherited
 		}
 		p := solve.ProofNode{Dual: -1, Farkas: v.n.farkas}
+		for _, e := range v.n.excluded {
+			p.Fix = append(p.Fix, solve.Tightening{Dual: use(e.dual), Farkas: true, Bounds: []solve.BoundChange{e.bound}})
+		}
 		if sp := v.n.split; sp != nil {
 			if len(v.n.fix) > 0 {
-				p.Fix = []solve.Tightening{{Dual: use(v.n.dual), Bounds: v.n.fix}}
+				p.Fix = append(p.Fix, solve.Tightening{Dual: use(v.n.dual), Bounds: v.n.fix})
 			}
 			p.Branch = &solve.Branch{Var: sp.v, At: sp.at, Row: sp.row, Zero: sp.zero}
 			stack = append(stack, visit{v.n.kids[1], d, &p.Branch.Up}, visit{v.n.kids[0], d, &p.Branch.Down})

@@ -21,6 +21,10 @@ func (w *worker) heuristics(n *node, b box, sol *lp.Solution, basis lp.Basis) {
 		w.accept(values, sol.Primal)
 		return
 	}
+	if w.barren {
+		w.dives = false
+		return
+	}
 	if w.on(solve.Rounding) {
 		w.accept(w.roundSets(sol.Primal, values), sol.Primal)
 	}

@@ -18,11 +18,12 @@ type node struct {
 	depth   int
 	seq     int
 
-	dual   *solve.Dual         // own vector; nil = the nearest ancestor's
-	farkas bool                // dual excludes the box
-	fix    []solve.BoundChange // by reduced costs of dual
-	split  *split              // nil for a leaf
-	kids   [2]*node            // down, up
+	dual     *solve.Dual         // own vector; nil = the nearest ancestor's
+	farkas   bool                // dual excludes the box
+	fix      []solve.BoundChange // by reduced costs of dual
+	excluded []exclusion         // by no-goods, in front of fix
+	split    *split              // nil for a leaf
+	kids     [2]*node            // down, up
 
 	// For the pseudo-cost of the parent's split: the relaxation's value there
 	// and how far this side moves it.
@@ -64,6 +65,9 @@ func (n *node) box(root box) box {
 			b.tighten(c)
 		}
 		if k > 0 {
+			for _, e := range path[k].excluded {
+				b.tighten(e.bound)
+			}
 			for _, c := range path[k].fix {
 				b.tighten(c)
 			}

@@ -239,11 +239,11 @@ func (p *preparation) closes(bound float64) bool {
 // offer makes an assignment of the model the incumbent if it is feasible and
 // better.
 func (p *preparation) offer(a *solve.Assignment) {
-	if p.model.Check(a) != nil {
+	if len(a.Values) != len(p.model.Vars) {
 		return
 	}
 	obj, err := p.model.Evaluate(a)
-	if err != nil || (p.bestObj != nil && obj.Cmp(p.bestObj) >= 0) {
+	if err != nil || (p.bestObj != nil && obj.Cmp(p.bestObj) >= 0) || p.model.Check(a) != nil {
 		return
 	}
 	if obj = p.exact(a, obj); obj == nil {

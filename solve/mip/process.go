@@ -113,6 +113,12 @@ func (w *worker) limit(iterations int64) int64 {
 func (w *worker) process(n *node) {
 	w.compact()
 	b := n.box(w.rootBox)
+	if d := w.recall(n, b); d != nil {
+		n.dual, n.farkas, n.basis = d, true, nil
+		w.stats.Pruned++
+		w.spare(n)
+		return
+	}
 	sol := w.relaxation(b, n.basis, 0)
 	if sol.Status == lp.Limit {
 		if sol.Dual != nil { // of an unfinished solve, yet it proves what it proves
@@ -126,6 +132,7 @@ func (w *worker) process(n *node) {
 	if sol.Status == lp.Infeasible {
 		if d := w.infeasible(b); d != nil {
 			n.dual, n.farkas = d, true
+			w.learnNoGood(d, b)
 			w.spare(n)
 			return
 		}
@@ -141,6 +148,7 @@ func (w *worker) process(n *node) {
 		w.spare(n)
 		return
 	}
+	w.point = sol.Primal
 	basis := w.relax.basis()
 	raises := w.raises
 	w.heuristics(n, b, sol, basis)

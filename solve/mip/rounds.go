@@ -150,6 +150,9 @@ func (s *search) absorb(w *worker) {
 	s.stats.Work += a.Work - b.Work
 	s.stats.Fixed += a.Fixed - b.Fixed
 	s.stats.ColdSolves += a.ColdSolves - b.ColdSolves
+	s.stats.Excluded += a.Excluded - b.Excluded
+	s.stats.Pruned += a.Pruned - b.Pruned
+	s.stats.SATCalls += a.SATCalls - b.SATCalls
 	s.sinceDive += a.Nodes - b.Nodes
 	w.before = w.stats
 }
@@ -159,6 +162,8 @@ func (s *search) collect(w *worker) {
 	s.absorb(w)
 	s.strong += w.strong - w.strongFrom
 	s.pseudo.add(&w.learned)
+	s.remember(w.noGoods)
+	w.noGoods = nil
 	w.learned.reset()
 	for _, n := range w.made {
 		s.seq++

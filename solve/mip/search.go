@@ -24,6 +24,8 @@ type shared struct {
 	pseudo    *pseudo
 	selection *selection // nil when the model is none
 	rootFixes int        // how often the root's fixings changed
+	pool      []*noGood
+	barren    bool // SAT search says that there is no assignment
 	revealed
 }
 
@@ -49,6 +51,8 @@ type search struct {
 	startBasis lp.Basis          // of the root; nil = none
 	best       *solve.Assignment // nil while the incumbent is the preparation's
 	bestObj    *big.Rat
+	seeker     *seeker // nil before the first look, and without one
+	sought     bool    // whether there was a first look
 	gap        float64 // last logged
 	lined      int     // nodes at the last line
 }
@@ -99,12 +103,28 @@ func (s *search) run() {
 	}
 	for !s.stopped() && !s.withinGap() && s.round() {
 		s.progress()
+		s.seek()
 	}
 	for _, w := range s.workers {
 		if w.dive != nil {
 			s.open.push(w.dive)
 			w.dive = nil
 		}
+	}
+}
+
+// seek asks SAT search for an incumbent as long as there is none.
+func (s *search) seek() {
+	if s.bestObj != nil || s.barren || !s.on(solve.SAT) || s.stats.Nodes == 0 || s.stopped() {
+		return
+	}
+	if !s.sought {
+		s.sought = true
+		s.seeker = newSeeker(s.in, s.rootFixed())
+	}
+	if s.seeker != nil && s.seeker.wants(s.stats.Nodes) {
+		s.alone(func(w *worker) { w.seek(s.seeker) })
+		s.barren = s.seeker.barren
 	}
 }
 

@@ -27,15 +27,17 @@ type worker struct {
 	dives      bool  // the next node gets dives
 	alone      func(a *solve.Assignment, obj *big.Rat)
 
-	before solve.Stats // stats that the search has counted
-	given  []*node     // to process, in this order
-	now    *node       // in process
-	dive   *node       // next node of the current plunge
-	made   []*node     // children, in the order of their making
-	open   []*node     // nodes for the queue
-	stuck  []*node
-	solved []*node // parents whose vector may be spared
-	notes  []func()
+	before  solve.Stats // stats that the search has counted
+	given   []*node     // to process, in this order
+	now     *node       // in process
+	dive    *node       // next node of the current plunge
+	made    []*node     // children, in the order of their making
+	open    []*node     // nodes for the queue
+	stuck   []*node
+	solved  []*node // parents whose vector may be spared
+	notes   []func()
+	noGoods []*noGood // learnt
+	point   []float64 // of the last relaxation that was branched on
 
 	rootSeen int // rootFixes when the relaxation was last compacted
 	err      error

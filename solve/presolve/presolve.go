@@ -40,11 +40,11 @@ type Reduction struct {
 
 // Stats counts what a presolve did.
 type Stats struct {
-	Tightened    int // bounds
-	Fixed        int // variables
-	Redundant    int // rows implied by the bounds
-	Equal        int // rows implied by another row
-	Passes       int // looks at a row
+	Tightened    int   // bounds
+	Fixed        int   // variables
+	Redundant    int   // rows implied by the bounds
+	Equal        int   // rows implied by another row
+	Passes       int   // looks at a row
 	Work         int64 // row entries touched
 	VarsLeft     int
 	RowsLeft     int
