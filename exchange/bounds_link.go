@@ -57,9 +57,18 @@ func (j *joint) value(difference int32) int32 {
 	return max(j.baseA, j.baseB, j.baseA-d, j.baseB+d)
 }
 
-// mostJoints bounds how many pairs of machines have their sums of work looked
-// through; pairs of equal messages need no look.
-const mostJoints = 1 << 11
+// mostSums bounds the work on sums, in words of the bit sets that are made; one
+// joint may take so many at most. Pairs of equal messages take none.
+const (
+	mostSums    = 1 << 22
+	mostOfJoint = 1 << 17
+)
+
+// cost is how many words the sums of the joint's machines take.
+func (b *bounder) cost(j *joint) int {
+	s, o := &b.sides[j.side], &b.sides[j.other]
+	return int(s.count)*(int(s.work)/64+1) + int(o.count)*(int(o.work)/64+1)
+}
 
 // mostWork is the most work of a machine that sums are made of.
 const mostWork = 1 << 20
@@ -79,7 +88,7 @@ func (b *bounder) link(best int32) Bound {
 			if h := j.even(s.least, s.count-1, o.count-1); h > best {
 				best, won = h, j
 			}
-		default:
+		case b.cost(&j) <= mostOfJoint: // of so many messages, some sum nearly always fits
 			mixed = append(mixed, j)
 		}
 	}
@@ -99,8 +108,9 @@ func (b *bounder) link(best int32) Bound {
 	}
 	slices.SortStableFunc(mixed, func(x, y joint) int { return cmp.Compare(y.value(0), x.value(0)) })
 	var w work
-	for _, j := range mixed[:min(len(mixed), mostJoints)] {
-		if j.value(0) <= best {
+	left := mostSums
+	for _, j := range mixed {
+		if left -= b.cost(&j); j.value(0) <= best || left < 0 {
 			break
 		}
 		if h := w.mixed(b, &j); h > best {

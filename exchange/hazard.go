@@ -25,17 +25,20 @@ type access struct {
 // its bytes, a write follows the last write and all reads since. What these
 // chains leave out follows by adding their lags, which are all on one clock.
 func precedences(p *Problem, roles []tileRoles) []precedence {
-	var out []precedence
-	for t := range roles {
-		r := &roles[t]
-		if len(r.receives) == 0 {
-			continue // without a write there is no order to keep
+	found := make([][]precedence, len(roles))
+	parallel(len(roles), func(from, to int) {
+		for t := from; t < to; t++ {
+			r := &roles[t]
+			if len(r.receives) == 0 {
+				continue // without a write there is no order to keep
+			}
+			accesses := r.accesses(p)
+			if conflicting(accesses) {
+				found[t] = appendHazards(nil, p, r.tile, accesses)
+			}
 		}
-		accesses := r.accesses(p)
-		if conflicting(accesses) {
-			out = appendHazards(out, p, r.tile, accesses)
-		}
-	}
+	})
+	out := slices.Concat(found...)
 	slices.SortFunc(out, func(a, b precedence) int {
 		return cmp.Or(cmp.Compare(a.later, b.later), cmp.Compare(a.earlier, b.earlier), cmp.Compare(b.lag, a.lag))
 	})
