@@ -61,6 +61,7 @@ type Compilation struct {
 	replans  int
 	unplaced error // of the last plan that could not be placed
 	placing  int
+	tried    []PlacementRound
 	memory   lower.PlaceStats
 	methods  []string
 	duration []time.Duration // per phase, scheduling

@@ -23,7 +23,8 @@ func (c *Compilation) figures(name string) []any {
 	case "reserve":
 		return []any{"rowBytes", c.Map.RowTable.End - c.Map.RowTable.Start, "codeBytes", c.Map.Code.End - c.Map.Code.Start, "symbols", len(c.Map.Symbols)}
 	case "place":
-		return []any{"used", r.Placement.Objective, "live", r.Placement.Bound, "problems", r.Placement.TileProblems}
+		return []any{"status", r.Placement.Status, "bytes", r.Placement.Objective, "bound", r.Placement.Bound, "live", r.Placement.Alive,
+			"equalWords", r.Placement.EqualWords, "overlapWords", r.Placement.OverlapWords, "problems", r.Placement.TileProblems, "optimal", r.Placement.OptimalClasses}
 	case "schedule":
 		var horizon, bound int64
 		for _, p := range r.Exchange {

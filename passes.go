@@ -94,6 +94,13 @@ func (c *Compilation) place(context.Context) error {
 	stats, err := lower.Place(c.Program, c.Map)
 	var full *lower.PlaceError
 	if errors.As(err, &full) {
+		c.tried = append(c.tried, PlacementRound{RowBytes: int64(c.Map.RowTable.End - c.Map.RowTable.Start), Cause: err.Error()})
+		// Rows reserve what is proven to do. Less leaves more to data, if what is known
+		// of the real rows allows it.
+		if fewer := c.Map.FewerRowBytes(); fewer > 0 && fewer >= c.reserve.RowBytes && (c.reserve.RowCap == 0 || fewer < c.reserve.RowCap) {
+			c.reserve.RowCap = fewer
+			return &again{"reserve", err}
+		}
 		name, bytes := c.fullest(full)
 		if name == "" || c.replans == maxReplans {
 			return fmt.Errorf("ipusolve: %w", err)
@@ -103,6 +110,7 @@ func (c *Compilation) place(context.Context) error {
 		c.tighten[name] = bytes - model.MemoryGranule<<c.replans
 		c.replans++
 		c.unplaced = err
+		c.reserve.RowCap, c.reserve.RowBytes = 0, 0 // of this plan
 		c.Report.Planning.Tightened = append(c.Report.Planning.Tightened, Tightening{name, c.tighten[name], err.Error()})
 		return &again{"plan", err}
 	}
@@ -110,16 +118,8 @@ func (c *Compilation) place(context.Context) error {
 		return fmt.Errorf("ipusolve: %w", err)
 	}
 	c.memory = stats
-	var room int64
-	for _, r := range c.Map.Standard {
-		room += int64(r.End - r.Start)
-	}
-	room += int64(c.Map.InterleavedEnd) - device.InterleaveBase
-	used, live := int64(stats.MaxUsed), int64(stats.MaxLiveTotal)
-	c.Report.Placement = &Placement{Status: statusWord(used, live), Objective: used, Bound: live, Gap: gap(used, live),
-		Standard: int64(stats.MaxLive[model.Standard]), Interleaved: int64(stats.MaxLive[model.Interleaved]), InterleavedEnd: int64(stats.InterleavedEnd),
-		DataBytes: room, RowBytes: int64(c.Map.RowTable.End - c.Map.RowTable.Start), CodeBytes: int64(c.Map.Code.End - c.Map.Code.Start),
-		TileProblems: stats.Problems, Rounds: c.placing, Seconds: time.Since(start).Seconds()}
+	c.Report.Placement = reportPlacement(c.Map, &stats)
+	c.Report.Placement.Rounds, c.Report.Placement.Tried, c.Report.Placement.Seconds = c.placing, c.tried, time.Since(start).Seconds()
 	return nil
 }
 
@@ -194,6 +194,7 @@ func (c *Compilation) checkReserve(context.Context) error {
 	var short *lower.ReserveError
 	if errors.As(err, &short) && c.reserve.RowBytes < short.Need {
 		c.reserve.RowBytes = short.Need
+		c.tried = append(c.tried, PlacementRound{RowBytes: int64(c.Map.RowTable.End - c.Map.RowTable.Start), Cause: err.Error()})
 		return &again{"reserve", err}
 	}
 	if err != nil {

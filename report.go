@@ -93,21 +93,71 @@ type StepReport struct {
 	Roots    int            `json:"roots,omitempty"` // reductions, after lowering
 }
 
-// Placement is the level of addresses, in bytes of the fullest tile.
+// Placement is the level of addresses, in data bytes of the fullest tile.
 type Placement struct {
-	Status         string  `json:"status"`
-	Objective      int64   `json:"objective"` // bytes that hold data at some time
-	Bound          int64   `json:"bound"`     // bytes alive at one time
-	Gap            float64 `json:"gap"`
-	Standard       int64   `json:"standard"`    // most bytes alive, by class
-	Interleaved    int64   `json:"interleaved"` //
-	InterleavedEnd int64   `json:"interleavedEnd"`
-	DataBytes      int64   `json:"dataBytes"` // room for data a tile
-	RowBytes       int64   `json:"rowBytes"`  // reserved for exchange rows
-	CodeBytes      int64   `json:"codeBytes"`
-	TileProblems   int     `json:"tileProblems"`
-	Rounds         int     `json:"rounds"`
-	Seconds        float64 `json:"seconds,omitempty"`
+	// Status is optimal if every class of tiles has the most words at equal
+	// addresses, the fewest overlaps and the most contiguous space left.
+	Status      string  `json:"status"`
+	Objective   int64   `json:"objective"` // data bytes up to the end of the highest item
+	Bound       int64   `json:"bound"`     // no placement as good otherwise needs less
+	Gap         float64 `json:"gap"`
+	Used        int64   `json:"used"`        // bytes that hold data at some time
+	Alive       int64   `json:"alive"`       // bytes alive at one time
+	Standard    int64   `json:"standard"`    // most bytes alive, by class
+	Interleaved int64   `json:"interleaved"` //
+	// EqualWords are delivered to both tiles of a pair at one address, by messages
+	// that could then move 64 bits an event.
+	EqualWords int64 `json:"equalWords"`
+	EqualBound int64 `json:"equalBound"`
+	// OverlapWords would wait for each other: a tile sends from and receives into
+	// one SRAM element.
+	OverlapWords   int64            `json:"overlapWords"`
+	OverlapBound   int64            `json:"overlapBound"`
+	InterleavedEnd int64            `json:"interleavedEnd"`
+	DataBytes      int64            `json:"dataBytes"` // room for data a tile
+	RowBytes       int64            `json:"rowBytes"`  // reserved for exchange rows
+	CodeBytes      int64            `json:"codeBytes"`
+	TileProblems   int              `json:"tileProblems"`
+	OptimalClasses int              `json:"optimalClasses"` // of these, proven
+	Nodes          int64            `json:"nodes,omitempty"`
+	Phases         []PlacementPhase `json:"phases,omitempty"`
+	Classes        []PlacementClass `json:"classes,omitempty"`
+	Rounds         int              `json:"rounds"`
+	Tried          []PlacementRound `json:"tried,omitempty"` // rounds before the last
+	Seconds        float64          `json:"seconds,omitempty"`
+}
+
+// PlacementPhase tells what addresses do to one exchange phase. Pairable messages
+// could move 64 bits an event at suitable addresses, eligible ones can.
+type PlacementPhase struct {
+	Pairable      int   `json:"pairable"`
+	Eligible      int   `json:"eligible"`
+	PairableWords int64 `json:"pairableWords"`
+	EligibleWords int64 `json:"eligibleWords"`
+	OverlapWords  int64 `json:"overlapWords"`
+}
+
+// PlacementClass is the placement of tiles that state one problem.
+type PlacementClass struct {
+	Tile         int32   `json:"tile"`  // the first, of a pair the even one
+	Count        int     `json:"count"` // tiles, or pairs
+	Paired       bool    `json:"paired,omitempty"`
+	Items        int     `json:"items"`
+	Status       string  `json:"status"`
+	EqualWords   int64   `json:"equalWords,omitempty"`
+	EqualBound   int64   `json:"equalBound,omitempty"`
+	OverlapWords int64   `json:"overlapWords,omitempty"`
+	OverlapBound int64   `json:"overlapBound,omitempty"`
+	Bytes        int64   `json:"bytes"` // data bytes up to the end of the highest item
+	Bound        int64   `json:"bound"`
+	Gap          float64 `json:"gap"`
+}
+
+// PlacementRound is a round of reserve, place and schedule that had to be
+// repeated.
+type PlacementRound struct {
+	RowBytes int64  `json:"rowBytes"` // reserved for exchange rows
+	Cause    string `json:"cause"`
 }
 
 // PhaseReport is one exchange phase, in events.

@@ -65,7 +65,7 @@ func TestEveryFieldIsChecked(t *testing.T) {
 		}
 	})
 	got := slices.Sorted(maps.Keys(unseen))
-	want := []string{".exchange.method", ".placement.rounds", ".placement.tileProblems", ".planning.candidates", ".planning.considered",
+	want := []string{".exchange.method", ".placement.rounds", ".planning.candidates", ".planning.considered",
 		".planning.exactPairs", ".planning.lpIterations", ".planning.memory.bytes", ".planning.memory.limit", ".planning.memory.of", ".planning.nodes"}
 	if !slices.Equal(got, want) {
 		t.Errorf("not checked:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

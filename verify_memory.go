@@ -112,9 +112,10 @@ func (v *packageVerifier) memory() {
 	if p := v.report.Placement; p == nil {
 		v.holds("placement", "", "", fmt.Errorf("the report tells of no placement"))
 	} else {
-		v.equal("placement/used", p.Objective, slices.Max(used))
+		v.equal("placement/used", p.Used, slices.Max(used))
 		if v.prog != nil {
 			v.claims.regions(p, v.prog, &v.areas)
+			v.claims.placement(p, v.prog, &v.areas)
 		}
 	}
 }

@@ -187,7 +187,6 @@ func mostAlive(prog *lower.Program, classes ...model.MemoryClass) int64 {
 
 // regions claims the figures of a placement that tell of classes and areas.
 func (c *claims) regions(p *Placement, prog *lower.Program, m *lower.MemoryMap) {
-	c.equal("placement/alive", p.Bound, mostAlive(prog, model.Standard, model.Interleaved))
 	c.equal("placement/standard", p.Standard, mostAlive(prog, model.Standard))
 	c.equal("placement/interleaved", p.Interleaved, mostAlive(prog, model.Interleaved))
 	var end uint32

@@ -43,7 +43,7 @@ func reportClaims(r *Report) claims {
 	c.coverage(&r.Problem, &r.Planning)
 	c.equal("planning/exchange", r.Planning.Exchange, exchange)
 	if p := r.Placement; p != nil {
-		c.level("placement", p.Status, p.Gap, p.Objective, p.Bound)
+		c.placementLevel(p)
 	}
 	for i := range r.Exchange {
 		p := &r.Exchange[i]
@@ -66,7 +66,7 @@ func (c *claims) needPackage(r *Report) {
 		c.unchecked("planning/seed", fmt.Sprintf("%d steps", len(s.Steps)), "figures of profile seed are those of a plan")
 	}
 	if p := r.Placement; p != nil {
-		c.unchecked("placement", fmt.Sprintf("%d bytes used, %d alive", p.Objective, p.Bound), "addresses are in a package")
+		c.unchecked("placement", fmt.Sprintf("%d bytes used, %d alive", p.Used, p.Alive), "addresses are in a package")
 	}
 	for i := range r.Exchange {
 		p := &r.Exchange[i]

@@ -67,6 +67,7 @@ type PlaceStats struct {
 	// (reference: simulator.md §7).
 	SharedElementTiles [][]int32
 	Pairing            []Pairing // per phase
+	Overlaps           []int64   // per phase: the part of OverlapWords
 }
 
 // Place gives every item of the program an address. A tile problem that occurs on
@@ -87,6 +88,9 @@ func PlaceWithin(ctx context.Context, prog *Program, m MemoryMap, effort int64) 
 	errs := make([]error, len(classes))
 	parallel(len(classes), func(i int) {
 		results[i], errs[i] = encode.SolveArena(ctx, classes[i].arena, solve.Options{Effort: effort})
+		if errs[i] == nil && results[i].Status == solve.Unknown { // any placement at all is worth more
+			results[i], errs[i] = encode.SolveArena(ctx, classes[i].arena, solve.Options{Effort: 20 * effort})
+		}
 	})
 	for i, c := range classes {
 		if errs[i] != nil {
@@ -117,7 +121,7 @@ func PlaceWithin(ctx context.Context, prog *Program, m MemoryMap, effort int64) 
 	t.Status, t.Classes, t.Optimal, t.Problems, t.Nodes = s.Status, s.Classes, s.Optimal, len(classes), s.Nodes
 	t.EqualWords, t.EqualBound, t.OverlapWords, t.OverlapBound = s.EqualWords, s.EqualBound, s.OverlapWords, s.OverlapBound
 	t.TopBound = s.TopBound
-	t.BudgetBound = budget(m, s.TopBound)
+	t.BudgetBound = m.DataBytes(s.TopBound)
 	return t, nil
 }
 
@@ -138,10 +142,10 @@ func (s *PlaceStats) add(c *PlaceClass) {
 	s.Classes = append(s.Classes, *c)
 }
 
-// budget is the data bytes of a map that lie below an address.
-func budget(m MemoryMap, top uint32) uint32 {
+// DataBytes are the bytes for data that lie below an address.
+func (m MemoryMap) DataBytes(top uint32) uint32 {
 	var n uint32
-	for _, r := range append(m.Standard[:len(m.Standard):len(m.Standard)], Range{device.InterleaveBase, device.SRAMEnd}) {
+	for _, r := range append(m.Standard[:len(m.Standard):len(m.Standard)], Range{device.InterleaveBase, m.InterleavedEnd}) {
 		if top > r.Start {
 			n += min(top, r.End) - r.Start
 		}

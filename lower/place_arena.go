@@ -155,7 +155,12 @@ func newArena(m MemoryMap) *encode.Arena {
 	for _, r := range m.Standard {
 		std.Ranges = append(std.Ranges, encode.Interval{Start: int64(r.Start), End: int64(r.End)})
 	}
-	std.Ranges = append(std.Ranges, high)
+	// Addresses go on across 0x80000: only interleaved items have to lie behind it.
+	if n := len(std.Ranges); n > 0 && std.Ranges[n-1].End == high.Start {
+		std.Ranges[n-1].End = high.End
+	} else {
+		std.Ranges = append(std.Ranges, high)
+	}
 	for x := int64(device.SRAMBase); x < device.InterleaveBase; x += device.StandardElement {
 		a.Banks = append(a.Banks, x)
 	}

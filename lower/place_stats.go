@@ -35,7 +35,8 @@ func placeStats(p *Program, m MemoryMap, byTile tileLists) PlaceStats {
 		}
 		s.MaxUsed = max(s.MaxUsed, unionBytes(used))
 	}
-	s.Budget = budget(m, s.Top)
+	s.Budget = m.DataBytes(s.Top)
+	s.Overlaps = overlaps(p, byTile)
 	for id := range p.Phases {
 		sends := make([]device.ElementSet, len(p.Tiles))
 		receives := make([]device.ElementSet, len(p.Tiles))
@@ -68,4 +69,29 @@ func unionBytes(list []Range) uint32 {
 		}
 	}
 	return n
+}
+
+// overlaps sums, per phase, the words of buffers that a tile sends from and of
+// others that it receives into with an element in common: of two, the fewer.
+func overlaps(p *Program, byTile tileLists) []int64 {
+	local := make([]int32, len(p.Items))
+	for t := range p.Tiles {
+		for k, id := range byTile.on(t) {
+			local[id] = int32(k)
+		}
+	}
+	out := make([]int64, len(p.Phases))
+	for t, uses := range accesses(p, local) {
+		ids := byTile.on(t)
+		set := func(u *access) device.ElementSet { return device.Elements(p.Items[ids[u.item]].Addr+u.lo, u.hi-u.lo) }
+		for i := range uses {
+			for j := range uses {
+				s, r := &uses[i], &uses[j]
+				if s.phase == r.phase && !s.receives && r.receives && s.item != r.item && set(s)&set(r) != 0 {
+					out[s.phase] += min(s.words, r.words)
+				}
+			}
+		}
+	}
+	return out
 }

@@ -197,8 +197,7 @@ func printCompilation(out io.Writer, r *ipusolve.Compilation) error {
 	}
 	phaseTable(w, r.Report.Exchange)
 	pl, cy := r.Report.Placement, r.Report.Cycles
-	fmt.Fprintf(w, "placement   %s: %d of %d data bytes on the fullest tile, %d alive at a time, gap %s; %d bytes of rows, %d of code\n",
-		pl.Status, pl.Objective, pl.DataBytes, pl.Bound, percent(pl.Gap), pl.RowBytes, pl.CodeBytes)
+	printPlacement(w, pl)
 	fmt.Fprintf(w, "program     %d cycles predicted: compute %d, exchange %d, synchronisation %d; no program takes less than %d\n",
 		cy.Total, cy.Compute, cy.Exchange, cy.Sync, cy.Floor)
 	return w.Flush()

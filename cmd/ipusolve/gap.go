@@ -65,7 +65,7 @@ func gapLevels(r *ipusolve.Report) []gapLevel {
 		levels = append(levels, gapLevel{level, unit, status, best, &bound, &g, &difference, argument})
 	}
 	if pl := r.Placement; pl != nil {
-		add("placement", "bytes", pl.Status, pl.Objective, pl.Bound, "bytes alive at one time on one tile")
+		levels = append(levels, placementLevels(pl)...)
 	}
 	for i := range r.Exchange {
 		x := &r.Exchange[i]

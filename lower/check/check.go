@@ -115,6 +115,9 @@ func (c *checker) items() error {
 			return fmt.Errorf("%w: %s must be interleaved", ErrClass, c.item(i))
 		}
 		for _, r := range c.m.Standard {
+			if r.End == high.Start {
+				r.End = max(r.End, high.End) // SRAM is one address range
+			}
 			ok = ok || within(lo, hi, r)
 		}
 		if !ok || hi+uint64(it.Tail) > device.SRAMEnd {
