@@ -144,7 +144,7 @@ func (l *lister) empty(c *solved) {
 func (l *lister) tries(c *solved) {
 	l.limit = l.looked + int64(l.allowance*float64(l.receives(&c.component)))
 	more := func() bool { return c.horizon > l.goal && !l.cancelled() && !l.stop() }
-	if l.close(c) {
+	if l.denseList(c); l.close(c) {
 		return
 	}
 	if n := len(c.messages); n <= enumerated {
