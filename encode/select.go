@@ -54,14 +54,20 @@ const batch = 256
 // it, only those that a solution uses do.
 const eager = 1 << 14
 
-// Select solves a selection: reductions, an incumbent, then models in which pair
-// costs are lower bounds until a solution uses them, when they become exact;
-// it ends when the optimum uses exact costs only. The effort of opt is for all
+// Select solves a selection: reductions, an incumbent, then a model in which pair
+// costs are lower bounds until a solution uses them, when they become exact. An
+// engine that knows solve.Options.Lazy asks for them during its search; others are
+// asked again until the optimum uses exact costs only. The effort of opt is for all
 // models together, its time limit for each; a context that ends returns the
 // incumbent with the bound so far.
 // ErrInfeasible is returned when nothing fits. Selections with forbidden pairs are
 // refused: FullModel takes them.
 func Select(ctx context.Context, s *Selection, solver solve.Solver, opt solve.Options) (*Outcome, error) {
+	return selectWith(ctx, s, solver, opt, eager)
+}
+
+// selectWith is Select with a limit on the exact costs before the first model.
+func selectWith(ctx context.Context, s *Selection, solver solve.Solver, opt solve.Options, eager int) (*Outcome, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -119,9 +125,13 @@ func (r *reducer) solve(ctx context.Context, pairs []pairTable, solver solve.Sol
 	if r.best != nil {
 		opt.WarmStart = r.start(m, v, r.best)
 	}
+	opt.Lazy = r.exactly(v, pairs, out)
 	res, err := solver.Solve(ctx, m, out.rest(opt))
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("encode: %s: %w", r.sel.Name, err)
+	}
+	if len(res.Raised) > 0 {
+		m = m.WithCosts(res.Raised)
 	}
 	out.take(m, res)
 	if res.Status == solve.Infeasible {
