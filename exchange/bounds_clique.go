@@ -17,6 +17,15 @@ import (
 // and the end of its last, over all orders (reference: exchange.md §13 E, which asks
 // for more than the proof needs).
 //
+// Up to exactClique messages all orders are searched. Of more, every message but the
+// last has one behind it, at its smallest distance or more; distances are taken on
+// a clock on which they depend on the order as little as possible: with a shift s_i
+// for each message, y_i = x_i + s_i and λ'_ij = λ_ij + s_j − s_i,
+//
+//	H ≥ min (head_i + s_i) + Σ out_i + min (end_i − s_i − out_i), out_i = min_j λ'_ij.
+//
+// Any shifts will do. Those of shifts make λ'_ij = n_i for messages of one machine.
+//
 // On one machine that is bound B; more is gained where messages meet on different
 // tiles, which takes several receivers, shared elements or pairs.
 func (b *bounder) clique(best int32) Bound {
@@ -34,7 +43,7 @@ func (b *bounder) clique(best int32) Bound {
 	// Members are no further apart than by their items and what routes differ by.
 	const spread = 512
 	most := int32(0)
-	for _, i := range seeds[:min(len(seeds), mostClique)] {
+	for _, i := range seeds[:min(len(seeds), mostClique)] { // the longest ones
 		most += b.p.Messages[i].Items() + spread
 	}
 	if most <= best {
@@ -43,6 +52,7 @@ func (b *bounder) clique(best int32) Bound {
 	for _, i := range seeds {
 		for _, far := range []bool{true, false} {
 			s.grow(i, far)
+			s.relax()
 			s.solve()
 		}
 		if s.tests <= 0 {
@@ -56,15 +66,16 @@ func (b *bounder) clique(best int32) Bound {
 }
 
 const (
-	mostClique = 10      // messages of a clique: its orders are searched by subsets
-	mostTests  = 1 << 17 // pairs looked at
+	exactClique = 10      // messages of a clique whose orders are searched, by subsets
+	mostClique  = 64      // messages of a clique
+	mostTests   = 1 << 19 // windows looked at
 )
 
 // cliqueSearch looks for cliques from every message in turn.
 type cliqueSearch struct {
 	b       *bounder
 	best    Bound
-	tests   int // left
+	tests   int // windows that may still be looked at
 	members []int32
 	windows [][]window // of the members
 	lag     [mostClique][mostClique]int32
@@ -123,7 +134,7 @@ func (s *cliqueSearch) grow(i int32, far bool) {
 		return order
 	})
 	// Behind so many that do not fit, no more are tried.
-	for misses := 0; len(near) > 0 && len(s.members) < mostClique && misses < 8*mostClique; near = near[1:] {
+	for misses := 0; len(near) > 0 && len(s.members) < mostClique && misses < mostClique && s.tests > 0; near = near[1:] {
 		if !s.add(near[0]) {
 			misses++
 		}
@@ -132,11 +143,11 @@ func (s *cliqueSearch) grow(i int32, far bool) {
 
 // add makes message j a member if it and every other one exclude each other.
 func (s *cliqueSearch) add(j int32) bool {
-	s.tests -= len(s.b.p.Messages[j].Dests)
 	w := s.b.windows(j)
+	s.tests -= len(w)
 	k := len(s.members)
 	for a, i := range s.members {
-		s.tests--
+		s.tests -= len(w) + len(s.windows[a])
 		before, after, ok := s.b.exclusive(i, s.windows[a], j, w)
 		if !ok {
 			return false
@@ -150,15 +161,59 @@ func (s *cliqueSearch) add(j int32) bool {
 // unreachable is a distance that no order can have.
 const unreachable = 1 << 24
 
+// relax raises best by the relaxed bound of all members, if they are more than
+// orders can be searched of.
+func (s *cliqueSearch) relax() {
+	k := len(s.members)
+	if k <= exactClique+2 {
+		return // few enough for all orders, also where the bound is proved again
+	}
+	shift := s.shifts()
+	first, last, sum := int32(unreachable), int32(unreachable), int32(0)
+	for a, i := range s.members {
+		out := int32(unreachable)
+		for c := range k {
+			if c != a && s.lag[a][c] < unreachable {
+				out = min(out, s.lag[a][c]+shift[c]-shift[a])
+			}
+		}
+		if out == unreachable {
+			return // always the last one
+		}
+		first, sum = min(first, s.b.head[i]+shift[a]), sum+out
+		last = min(last, s.b.end[i]-shift[a]-out)
+	}
+	if h := first + sum + last; h > s.best.Horizon {
+		s.best.Horizon = h
+		s.found(slices.Clone(s.members))
+	}
+}
+
+// shifts are half the mean of λ_ij − λ_ji over all other members, less half of the
+// message's items; members of which the order is fixed do not count.
+func (s *cliqueSearch) shifts() (out [mostClique]int32) {
+	k := len(s.members)
+	for a, i := range s.members {
+		sum := -int64(k-1) * int64(s.b.p.Messages[i].Items())
+		for c := range k {
+			if c != a && s.lag[a][c] < unreachable && s.lag[c][a] < unreachable {
+				sum += int64(s.lag[a][c] - s.lag[c][a])
+			}
+		}
+		out[a] = int32(floorDiv(sum, 2*int64(k-1)))
+	}
+	return out
+}
+
 // solve raises best by the shortest path through some of the members, the
 // smallest subset of those with the largest bound.
 func (s *cliqueSearch) solve() {
-	k := len(s.members)
+	k := min(len(s.members), exactClique)
 	if k < 3 {
 		return // two on one machine: bound B
 	}
 	most := int32(0)
-	for a, i := range s.members {
+	for a, i := range s.members[:k] {
 		longest := int32(0)
 		for c := range k {
 			if l := s.lag[a][c]; c != a && l < unreachable {
@@ -173,7 +228,7 @@ func (s *cliqueSearch) solve() {
 	s.tests -= k << k / 16
 	// reach[set][last] is the earliest start of last if set comes first, in the best
 	// order that ends with it.
-	reach := make([][mostClique]int32, 1<<k)
+	reach := make([][exactClique]int32, 1<<k)
 	chosen := 0
 	for set := 1; set < 1<<k; set++ {
 		horizon := int32(unreachable)
@@ -202,11 +257,16 @@ func (s *cliqueSearch) solve() {
 		return
 	}
 	var list []int32
-	for a, i := range s.members {
+	for a, i := range s.members[:k] {
 		if chosen>>a&1 != 0 {
 			list = append(list, i)
 		}
 	}
+	s.found(list)
+}
+
+// found notes the clique of the best bound.
+func (s *cliqueSearch) found(list []int32) {
 	slices.Sort(list)
 	s.best.Witness = Witness{Kind: BoundClique, Tile: s.b.p.Messages[list[0]].Source, Side: BothSides, Messages: list}
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 
@@ -51,6 +52,16 @@ func TestBoundWorked(t *testing.T) {
 // between all, for slots; rounds of equal messages, for links.
 func some(rng *rand.Rand, i int) *exchange.Problem {
 	switch i % 8 {
+	case 4: // large cliques: multicasts of which every two share a receiver
+		p := &exchange.Problem{Tiles: 64}
+		for k := range 12 + rng.IntN(20) {
+			m := msg(int32(k), 20+int32(rng.IntN(80)), 0x60000)
+			for _, d := range rng.Perm(20)[:11] {
+				m.Dests = append(m.Dests, to(int32(40+d), 0x80000+1024*uint32(k)))
+			}
+			p.Messages = append(p.Messages, m)
+		}
+		return p
 	case 0:
 		p := &exchange.Problem{Tiles: 4}
 		for range 200 + rng.IntN(200) {
@@ -98,7 +109,7 @@ func some(rng *rand.Rand, i int) *exchange.Problem {
 // kind of bound.
 func TestWitnessProvesBest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	kinds := map[exchange.BoundKind]int{}
+	kinds, large := map[exchange.BoundKind]int{}, 0
 	for i := range 1600 {
 		if i%8 == 1 && i > 24 || i%8 == 2 && i > 40 {
 			continue // large ones
@@ -106,6 +117,9 @@ func TestWitnessProvesBest(t *testing.T) {
 		p := some(rng, i)
 		b := exchange.Best(p)
 		kinds[b.Witness.Kind]++
+		if len(b.Witness.Messages) > exactClique && b.Witness.Kind == exchange.BoundClique {
+			large++
+		}
 		if h, err := Witness(p, &b.Witness); h != b.Horizon || err != nil {
 			t.Fatalf("problem %d: bound %d, but %+v proves %d, %v", i, b.Horizon, b.Witness, h, err)
 		}
@@ -113,11 +127,34 @@ func TestWitnessProvesBest(t *testing.T) {
 			t.Fatalf("problem %d: bound %+v, a machine shows %d", i, b, least)
 		}
 	}
-	t.Log(kinds)
+	t.Log(kinds, large)
+	if large < 100 {
+		t.Errorf("only %d large cliques", large)
+	}
 	for _, k := range []exchange.BoundKind{exchange.BoundMachine, exchange.BoundControl, exchange.BoundElement, exchange.BoundPair,
 		exchange.BoundSpread, exchange.BoundPath, exchange.BoundSlots, exchange.BoundLink, exchange.BoundClique} {
 		if kinds[k] == 0 {
 			t.Errorf("bound %q never binds", k)
+		}
+	}
+}
+
+// TestLargeCliqueHolds: placed one after the other, multicasts that all exclude each
+// other take no less than the bound, which is near.
+func TestLargeCliqueHolds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 3))
+	for range 30 {
+		p := some(rng, 4)
+		s, _, err := exchange.List(context.Background(), p, exchange.Options{Effort: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := exchange.Best(p)
+		if b.Horizon > s.Horizon || b.Witness.Kind != exchange.BoundClique {
+			t.Fatalf("bound %+v exceeds horizon %d", b, s.Horizon)
+		}
+		if 5*b.Horizon < 4*s.Horizon {
+			t.Errorf("bound %d (one machine: %d) for a horizon of %d", b.Horizon, Bound(p), s.Horizon)
 		}
 	}
 }

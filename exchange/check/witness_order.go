@@ -1,7 +1,9 @@
 package check
 
 import (
+	"errors"
 	"fmt"
+	"math"
 
 	"ipusolve/device"
 )
@@ -70,8 +72,9 @@ func (d *deriver) wait(i, j int32) (distance int32, ok bool) {
 	return distance, ok
 }
 
-// mostClique is how many messages a clique may have: all their orders count.
-const mostClique = 12
+// exactClique is how many messages a clique may have for all their orders to
+// count; mostClique how many at all.
+const exactClique, mostClique = 12, 64
 
 // never is a distance that no order has.
 const never = 1 << 28
@@ -91,6 +94,10 @@ func (d *deriver) clique() (int32, error) {
 			}
 			apart[b][a], apart[a][b] = forth, back
 		}
+	}
+	if len(list) > exactClique {
+		h, err := d.chain(&apart)
+		return h, errors.Join(err, d.named())
 	}
 	// start[set·k + last]: with messages of set passed, the last one no earlier.
 	k := len(list)
@@ -125,6 +132,39 @@ func (d *deriver) clique() (int32, error) {
 		return 0, fmt.Errorf("no order of the %d messages", k)
 	}
 	return best, d.named()
+}
+
+// chain is the relaxation of a large clique: whatever the order, each message but
+// the last has another one behind it, on a clock that shifts each message by half of
+// how much further the others keep behind than before it, less half its items.
+func (d *deriver) chain(apart *[mostClique][mostClique]int32) (int32, error) {
+	list := d.w.Messages
+	others := len(list) - 1
+	shift := make([]int32, len(list))
+	for a, i := range list {
+		twice := -others * int(items(&d.p.Messages[i]))
+		for b := range list {
+			if behind, before := apart[a][b], apart[b][a]; a != b && behind < never && before < never {
+				twice += int(behind) - int(before)
+			}
+		}
+		shift[a] = int32(math.Floor(float64(twice) / float64(2*others)))
+	}
+	sum, begin, end := int32(0), int32(never), int32(never)
+	for a, i := range list {
+		least := int32(never)
+		for b := range list {
+			if a != b && apart[a][b] < never {
+				least = min(least, apart[a][b]+shift[b]-shift[a])
+			}
+		}
+		if least == never {
+			return 0, fmt.Errorf("nothing can come behind message %d", i)
+		}
+		s := spanOf(d.p, i)
+		sum, begin, end = sum+least, min(begin, s.head+shift[a]), min(end, s.length-shift[a]-least)
+	}
+	return begin + sum + end, nil
 }
 
 // occupied is a time of a tile that a message needs for itself: events [from, to),
