@@ -26,13 +26,14 @@ import (
 // where placement keeps room for controls that will not be there.
 
 // denseWords is the mean length of messages up to which dense listing is tried.
-const denseWords = 8
+const denseWords = 4
 
 // densePlacement is a partial schedule in which every machine takes messages in
 // the order of time. It knows which receive comes before each, and so exactly
 // which controls there are.
 type densePlacement struct {
 	*instance
+	start  []int32   // per message placed
 	row    [][]uint8 // per tile and event
 	sentTo []int32
 	last   []int32 // per tile: the message received last, −1 if none
@@ -59,7 +60,7 @@ const (
 
 func newDensePlacement(in *instance) *densePlacement {
 	tiles := in.p.Tiles
-	d := &densePlacement{instance: in, row: make([][]uint8, tiles), sentTo: make([]int32, tiles), last: make([]int32, tiles),
+	d := &densePlacement{instance: in, start: make([]int32, len(in.items)), row: make([][]uint8, tiles), sentTo: make([]int32, tiles), last: make([]int32, tiles),
 		heard: make([]int32, tiles), runEnd: make([]uint32, tiles)}
 	for i := range in.p.Messages {
 		for _, dest := range in.p.Messages[i].Dests {
@@ -187,11 +188,11 @@ func (d *densePlacement) fits(i, x int32) bool {
 	return true
 }
 
-// patience is the number of starts after which a message is given up.
+// densePatience is the number of starts after which a message is given up.
 const densePatience = 4096
 
-// list times messages in an order; the result is nil if one fits nowhere.
-func (d *densePlacement) list(c *component, order []int32, start []int32) bool {
+// list times messages in an order; false: one fits nowhere.
+func (d *densePlacement) list(c *component, order []int32) bool {
 	d.clear(c)
 	for _, i := range order {
 		s, n := d.source[i], d.items[i]
@@ -205,7 +206,7 @@ func (d *densePlacement) list(c *component, order []int32, start []int32) bool {
 			}
 			x++
 		}
-		start[i] = x
+		d.start[i] = x
 		d.sentTo[s] = x + n
 		for k := d.first[i]; k < d.first[i+1]; k++ {
 			t := d.tile[k]
@@ -258,8 +259,10 @@ func (l *lister) denseList(c *solved) {
 			return
 		}
 	}
-	d := newDensePlacement(l.instance)
-	start := make([]int32, len(l.items))
+	if l.short == nil {
+		l.short = newDensePlacement(l.instance)
+	}
+	d := l.short
 	for _, o := range []struct {
 		name  string
 		order []int32
@@ -267,19 +270,19 @@ func (l *lister) denseList(c *solved) {
 		{"address runs", denseOrder(l.instance, &c.component)},
 		{"dense " + baseMethod(c.method), byKey(c.messages, func(k int) int32 { return c.start[k] + l.dispatcher.clocks.send[l.source[c.messages[k]]] })},
 	} {
-		if l.cancelled() || !d.list(&c.component, o.order, start) {
+		if l.cancelled() || !d.list(&c.component, o.order) {
 			continue
 		}
 		l.looked += int64(receives)
 		h := int32(0)
 		for _, i := range c.messages {
-			h = max(h, l.completion(i, start[i]))
+			h = max(h, l.completion(i, d.start[i]))
 		}
 		if h >= c.horizon {
 			continue
 		}
 		for k, i := range c.messages {
-			c.start[k] = start[i]
+			c.start[k] = d.start[i]
 		}
 		c.horizon, c.method, c.inPlace, c.encodes = h, o.name, false, true
 		l.progress()

@@ -63,17 +63,16 @@ func TestDenseIsLegal(t *testing.T) {
 		d := newDensePlacement(in)
 		for _, c := range components(p) {
 			for _, order := range [][]int32{c.messages, denseOrder(in, &c)} {
-				s := &Schedule{Start: make([]int32, len(p.Messages))}
-				if !d.list(&c, order, s.Start) {
+				if !d.list(&c, order) {
 					t.Fatal("a message fits nowhere")
 				}
 				part := &Problem{Tiles: tiles}
 				var start []int32
 				for _, i := range c.messages {
 					part.Messages = append(part.Messages, p.Messages[i])
-					start = append(start, s.Start[i])
+					start = append(start, d.start[i])
 				}
-				s.Start = start
+				s := &Schedule{Start: start}
 				s.horizons(part)
 				if err := illegal(part, s); err != nil {
 					t.Fatal(err)

@@ -24,7 +24,8 @@ type lister struct {
 	checked    int64   // placement.looked when the context was asked last
 	ended      bool    // the context has
 	nodes      int     // left to exact search
-	told       int32   // horizon that Options.Progress was told last
+	short      *densePlacement
+	told       int32 // horizon that Options.Progress was told last
 }
 
 // solved is a component with the best listing found for it.
