@@ -14,5 +14,7 @@
 //   - class: what an edge sees of a candidate; the pair cost is a function of two
 //     classes.
 //   - separable bound: Left(a)+Right(b) ≤ pair cost (a,b), cheap for all pairs.
+//   - matching: senders and receivers with demands, to be served in rounds in which
+//     each end takes part once; its total is the sum of the rounds' durations.
 //   - spread: how far the pair cost of a class may lie above its separable bound.
 package encode

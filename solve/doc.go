@@ -14,6 +14,9 @@
 //   - incumbent: the best assignment known; always checked in exact arithmetic.
 //   - bound: a number that no feasible objective is below.
 //   - gap: (best − bound) / best.
+//   - column problem: a model most of whose variables are not written down; pricer:
+//     who finds those that matter; reduced cost: a cost less what the multipliers
+//     pay for the entries.
 //   - dual vector: one multiplier y per row, ≥ 0 for ≥ rows and ≤ 0 for ≤ rows.
 //     For any such y, y·b + Σ_j min(r_j·lower_j, r_j·upper_j) with the reduced
 //     costs r = c − yA is a bound, because the box is finite. Certificates are

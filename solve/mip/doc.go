@@ -21,6 +21,16 @@
 // is found is branched on, or, when nothing is left to branch on, stays open
 // and is counted in the final bound. The certificate is that tree.
 //
+// Costs may be lower bounds that rise to exact ones where a solution uses them
+// (solve.Options.Lazy): bounds proven before still hold, incumbents are priced
+// exactly before they count, and the certificate is for the final costs.
+//
+// Column problems (solve.ColumnProblem) are solved by column generation on one warm
+// linear program. A pricer states the least reduced cost of all columns in exact
+// integers for a rational dual vector, and bounds follow from that statement alone.
+// Dives that generate the columns which the rest wants, and an integer program
+// over all columns found, give assignments.
+//
 // Glossary: plunging = following one child after the other until a node is
 // pruned, then taking the open node of least bound; reduced-cost fixing =
 // removing values that would lift the node's bound to the incumbent;
