@@ -3,7 +3,9 @@ package ipusolve
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"ipusolve/device/ipuexe"
 	"ipusolve/lower"
 	"ipusolve/lower/check"
 	"ipusolve/model"
@@ -67,4 +69,26 @@ func (c *claims) placement(p *Placement, prog *lower.Program, m *lower.MemoryMap
 		err = errorIf(!sameJSON(want, p), "placing again gives other figures")
 	}
 	c.holds("placement/classes", fmt.Sprintf("%d of %d classes optimal", p.OptimalClasses, p.TileProblems), "bounds as placing again gives", err)
+}
+
+// Placed is the program of a package: its plan lowered anew, with the addresses
+// that the package names, and its memory map. The error says where they differ.
+func Placed(app *ipuexe.Application) (*lower.Program, lower.MemoryMap, error) {
+	v := &packageVerifier{app: app}
+	var err error
+	if v.plan, err = model.ReadPlan(strings.NewReader(app.PlanJSON)); err != nil {
+		return nil, lower.MemoryMap{}, fmt.Errorf("ipusolve: %w", err)
+	}
+	prog, err := lower.Build(v.plan)
+	if err == nil {
+		err = v.addresses(prog)
+	}
+	if err != nil {
+		return nil, lower.MemoryMap{}, fmt.Errorf("ipusolve: %w", err)
+	}
+	m, err := v.memoryMap(prog)
+	if err != nil {
+		return nil, lower.MemoryMap{}, fmt.Errorf("ipusolve: %w", err)
+	}
+	return prog, m, nil
 }

@@ -8,6 +8,10 @@ import (
 	"ipusolve/model"
 )
 
+// MeasurePlacement measures the addresses that the items have; it knows of no
+// classes and bounds.
+func MeasurePlacement(p *Program, m MemoryMap) PlaceStats { return placeStats(p, m, itemsByTile(p)) }
+
 // placeStats measures a placement.
 func placeStats(p *Program, m MemoryMap, byTile tileLists) PlaceStats {
 	s := PlaceStats{Pairing: p.pairings()}

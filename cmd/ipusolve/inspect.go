@@ -25,6 +25,7 @@ func inspectCommand() *cli.Command {
 			&cli.BoolFlag{Name: "disasm", Usage: "list the tile's supervisor code and rows"},
 			&cli.BoolFlag{Name: "memory", Usage: "show what lies where, on the tile or on all tiles alike"},
 			&cli.IntFlag{Name: "phase", Usage: "show the rows of exchange phase `P`, with --tile word by word"},
+			&cli.StringFlag{Name: "svg", Usage: "draw the memory of --tile over time as a picture in file `F`"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		},
 		Action: inspect,
@@ -38,6 +39,9 @@ func inspect(c *cli.Context) error {
 	}
 	if c.Bool("disasm") && !c.IsSet("tile") {
 		return usageError("inspect: --disasm lists the code of one tile; give --tile")
+	}
+	if c.IsSet("svg") && !c.IsSet("tile") {
+		return usageError("inspect: --svg draws the memory of one tile; give --tile")
 	}
 	l, err := loadPackage(path)
 	if err != nil {
@@ -58,6 +62,16 @@ func inspect(c *cli.Context) error {
 	if c.Bool("memory") {
 		v.Memory = l.memory(v.image)
 	}
+	if v.image != nil && (c.Bool("memory") || c.IsSet("svg")) {
+		if v.Map, err = l.memoryMap(c.Int("tile")); err != nil {
+			return err
+		}
+		if out := c.String("svg"); out != "" {
+			if err := writeFile(out, v.Map.svg); err != nil {
+				return err
+			}
+		}
+	}
 	if c.Bool("json") {
 		return writeJSON(c.App.Writer, v)
 	}
@@ -70,6 +84,7 @@ type inspection struct {
 	Tile    *tileView       `json:"tile,omitempty"`
 	Rows    []rowView       `json:"rows,omitempty"`
 	Memory  []memoryView    `json:"memory,omitempty"`
+	Map     *memoryMap      `json:"map,omitempty"`
 
 	image *ipuexe.TileImage
 }
@@ -159,6 +174,9 @@ func (v *inspection) print(out io.Writer) error {
 	}
 	if v.Memory != nil {
 		printMemory(w, v.Memory)
+		if v.Map != nil {
+			v.Map.print(w)
+		}
 	}
 	return w.Flush()
 }

@@ -19,7 +19,10 @@ var memory = lower.MemoryMap{
 }
 
 // placed is a small program with a gather, a GEMM, a sum and a GELU.
-func placed(t *testing.T) *lower.Program {
+func placed(t *testing.T) *lower.Program { return placedOn(t, 4) }
+
+// placedOn is the program on more tiles, of which four work.
+func placedOn(t *testing.T, tiles int) *lower.Program {
 	t.Helper()
 	left := func(slices int) model.Layout {
 		return model.Layout{Order: model.Order{Kind: model.LeftPanel}, Tiles: 4, Replicas: 2, Slices: slices,
@@ -29,7 +32,7 @@ func placed(t *testing.T) *lower.Program {
 		Axes: []model.AxisTiling{{Axis: model.Cols, Parts: 2, Block: 16, Stride: 1}, {Axis: model.Rows, Parts: 2, Block: 16, Stride: 2}}}
 	result := model.Layout{Order: model.Order{Kind: model.LeftPanel}, Class: model.Interleaved, Tiles: 4,
 		Axes: []model.AxisTiling{{Axis: model.Cols, Parts: 2, Block: 16, Stride: 1}, {Axis: model.Rows, Parts: 2, Block: 1, Stride: 2}}}
-	plan := &model.Plan{Problem: model.Problem{Tiles: 4}, Values: []model.PlanValue{
+	plan := &model.Plan{Problem: model.Problem{Tiles: tiles}, Values: []model.PlanValue{
 		{Name: "x@home", Rows: 6, Cols: 32, Role: model.RoleInput, Layout: left(2)},
 		{Name: "x", Rows: 6, Cols: 32, Layout: left(1)},
 		{Name: "w", Rows: 32, Cols: 32, Role: model.RoleWeight, Layout: right},

@@ -91,10 +91,9 @@ func (x *PhaseFigures) pairing(p *lower.Program, t *lower.Transfer) {
 // overlaps compares what each tile sends from with what it receives into.
 func (x *PhaseFigures) overlaps(p *lower.Program, phase *lower.Phase) {
 	type use struct {
-		item     int32
-		elements device.ElementSet
-		lo, hi   uint32 // bytes of the item
-		words    int64
+		item   int32
+		lo, hi uint32 // bytes of the item
+		words  int64
 	}
 	sends, receives := make([][]use, len(p.Tiles)), make([][]use, len(p.Tiles))
 	exact := [2][]device.ElementSet{make([]device.ElementSet, len(p.Tiles)), make([]device.ElementSet, len(p.Tiles))}
