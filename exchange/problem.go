@@ -44,4 +44,5 @@ type Schedule struct {
 	// another search.
 	Searched int32
 	Looks    int64 // receives looked at to find it, the unit of Options.Effort
+	Repairs  int   // moves for control pairs that no row could hold (R12)
 }

@@ -31,6 +31,7 @@ func (l *lister) finish() (*Schedule, error) {
 			return nil, err
 		}
 		if len(faults) == 0 {
+			s.Repairs = l.stats.Repairs
 			return s, nil
 		}
 		touched := map[int32]bool{}

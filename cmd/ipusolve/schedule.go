@@ -48,6 +48,7 @@ type scheduleFigure struct {
 	ipusolve.PhaseReport
 	Searched int32 `json:"searched,omitempty"` // no schedule is shorter, as exhaustive search found
 	Looks    int64 `json:"looks"`              // receives looked at
+	Repairs  int   `json:"repairs"`            // messages moved for the parity of control pairs
 }
 
 // scheduleResult is what schedule --json writes.
@@ -86,7 +87,7 @@ func schedule(c *cli.Context) error {
 		}
 		r := scheduleRun{Without: off}
 		for i := range file.Phases {
-			r.Phases = append(r.Phases, scheduleFigure{file.Phases[i].PhaseReport, s.searched[i], s.looks[i]})
+			r.Phases = append(r.Phases, scheduleFigure{file.Phases[i].PhaseReport, s.searched[i], s.looks[i], s.repairs[i]})
 		}
 		return r, file, nil
 	}
@@ -179,6 +180,7 @@ type recorded struct {
 	phases   int
 	searched []int32
 	looks    []int64
+	repairs  []int
 }
 
 // Schedule implements ipusolve.Scheduler.
@@ -199,16 +201,17 @@ func (r *recorded) Schedule(ctx context.Context, p *exchange.Problem) (*exchange
 		searched = s.Searched
 	}
 	r.searched, r.looks = append(r.searched, searched), append(r.looks, s.Looks)
+	r.repairs = append(r.repairs, s.Repairs)
 	return s, method, nil
 }
 
 func printSchedule(out io.Writer, phases []scheduleFigure) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "phase\tmessages\tdestinations\tendpoint\tbound\tkind\thorizon\tgap\tstatus\tmethod\tlooks\tseconds\tmaximumRowWords\n")
+	fmt.Fprint(w, "phase\tmessages\tdestinations\tendpoint\tbound\tkind\thorizon\tgap\tstatus\tmethod\tlooks\trepairs\tseconds\tmaximumRowWords\n")
 	for i := range phases {
 		p := &phases[i]
-		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%s\t%d\t%s\t%s\t%s\t%d\t%.3f\t%d\n", p.Phase, p.Transfers, p.Destinations, p.Endpoint,
-			p.Bound, p.BoundKind, p.Horizon, percent(p.Gap), p.Status, p.Method, p.Looks, p.Seconds, p.RowWords)
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%.3f\t%d\n", p.Phase, p.Transfers, p.Destinations, p.Endpoint,
+			p.Bound, p.BoundKind, p.Horizon, percent(p.Gap), p.Status, p.Method, p.Looks, p.Repairs, p.Seconds, p.RowWords)
 	}
 	return w.Flush()
 }
