@@ -39,6 +39,10 @@ type Column struct {
 	Terms []ColumnTerm // ascending by Row
 }
 
+// MaxColumnCost bounds the absolute value of a column's cost, so that Den times it
+// fits an int64 with room for sums.
+const MaxColumnCost = 1 << 38
+
 // ColumnTerm is one entry of a column.
 type ColumnTerm struct {
 	Row  int
@@ -148,7 +152,7 @@ func (p *ColumnProblem) Validate() error {
 		return fmt.Errorf("solve: %w: no pricer", ErrModel)
 	}
 	for _, g := range p.Groups {
-		if int(g.Kind) >= len(kindNames) || g.Most < 0 || g.Most > MaxMagnitude || g.Cheapest < -MaxMagnitude || g.Cheapest > MaxMagnitude {
+		if int(g.Kind) >= len(kindNames) || g.Most < 0 || g.Most > MaxMagnitude || magnitude(g.Cheapest) > MaxColumnCost {
 			return fmt.Errorf("solve: %w: group %q has kind %v, most %d and cheapest %d", ErrModel, g.Name, g.Kind, g.Most, g.Cheapest)
 		}
 	}
@@ -165,8 +169,8 @@ func (p *ColumnProblem) ValidColumn(c *Column) error {
 	switch {
 	case c.Group < 0 || c.Group >= len(p.Groups):
 		return fmt.Errorf("solve: %w: column %q is of group %d of %d", ErrModel, c.Name, c.Group, len(p.Groups))
-	case magnitude(c.Cost) > MaxMagnitude:
-		return fmt.Errorf("solve: %w: column %q costs %d", ErrModel, c.Name, c.Cost)
+	case magnitude(c.Cost) > MaxColumnCost:
+		return fmt.Errorf("solve: %w: column %q costs %d, beyond 2^38", ErrModel, c.Name, c.Cost)
 	case c.Cost < p.Groups[c.Group].Cheapest:
 		return fmt.Errorf("solve: %w: column %q costs %d, less than the cheapest of group %q", ErrModel, c.Name, c.Cost, p.Groups[c.Group].Name)
 	}

@@ -135,7 +135,8 @@ func (s *Simplex) Solve(ctx context.Context, maxIterations int64) *Solution {
 }
 
 // SolvePrimal is Solve by the primal simplex: the way on from a basis that is
-// feasible but no longer optimal, as after AddColumns or SetCosts.
+// feasible but no longer optimal, as after AddColumns or SetCosts. CLP may take one
+// iteration more than maxIterations.
 func (s *Simplex) SolvePrimal(ctx context.Context, maxIterations int64) *Solution {
 	return s.run(ctx, maxIterations, warmPrimal)
 }

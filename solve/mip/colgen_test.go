@@ -311,6 +311,9 @@ func TestColumnErrors(t *testing.T) {
 		"row outside": func() (*solve.Priced, error) {
 			return &solve.Priced{Least: []int64{-1}, Columns: []solve.Column{{Name: "x", Cost: 1, Terms: []solve.ColumnTerm{{Row: 4, Coef: 1}}}}}, nil
 		},
+		"too dear": func() (*solve.Priced, error) {
+			return &solve.Priced{Least: []int64{-1}, Columns: []solve.Column{{Name: "x", Cost: solve.MaxColumnCost + 1, Terms: []solve.ColumnTerm{{Row: 0, Coef: 1}}}}}, nil
+		},
 		"too cheap": func() (*solve.Priced, error) {
 			return &solve.Priced{Least: []int64{-1}, Columns: []solve.Column{{Name: "x", Terms: []solve.ColumnTerm{{Row: 0, Coef: 1}}}}}, nil
 		},
