@@ -42,10 +42,10 @@ func LeastBudget(ctx context.Context, s *Selection, offsets []int64, granule int
 		free.Limits[l] = Limit{s.Limits[l].Name, upper*granule + offsets[l]}
 	}
 	r := newReducer(free)
-	if n := r.oversized(); n >= 0 {
+	if n := r.oversized(ctx); n >= 0 {
 		return nil, fmt.Errorf("encode: %s: node %s lost the incumbent", free.Name, free.Nodes[n].Name)
 	}
-	r.dominated()
+	r.dominated(ctx)
 	b := solve.NewBuilder(free.Name)
 	v := &variables{x: make([][]int, len(free.Nodes))}
 	budget := b.Integer("budget", 0, upper, granule)

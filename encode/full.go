@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"context"
 	"fmt"
 
 	"ipusolve/solve"
@@ -45,7 +46,7 @@ func NewFullModel(s *Selection) (*FullModel, error) {
 		}
 	}
 	var err error
-	if f.Model, f.v, err = f.r.build(tables); err != nil {
+	if f.Model, f.v, err = f.r.build(context.Background(), tables); err != nil {
 		return nil, fmt.Errorf("encode: %s: %w", s.Name, err)
 	}
 	return f, nil

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -26,8 +27,8 @@ type variables struct {
 
 // build writes the selection over the surviving candidates as a model. Without
 // pairs the objective holds separable values, which makes it a relaxation with
-// the same feasible choices.
-func (r *reducer) build(pairs []pairTable) (*solve.Model, *variables, error) {
+// the same feasible choices. The error is errStopped when ctx ends first.
+func (r *reducer) build(ctx context.Context, pairs []pairTable) (*solve.Model, *variables, error) {
 	b := solve.NewBuilder(r.sel.Name)
 	v := &variables{x: make([][]int, len(r.sel.Nodes))}
 	for n := range r.sel.Nodes {
@@ -48,6 +49,9 @@ func (r *reducer) build(pairs []pairTable) (*solve.Model, *variables, error) {
 		return nil, nil, err
 	}
 	for e := range pairs {
+		if ctx.Err() != nil {
+			return nil, nil, errStopped
+		}
 		v.pairs = append(v.pairs, r.pairRows(b, v, e, &pairs[e]))
 	}
 	m, err := b.Build()

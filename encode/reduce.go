@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -66,9 +67,10 @@ func (r *reducer) keep(node int, ok func(cand int) bool) int {
 }
 
 // oversized removes candidates that break a limit even beside the smallest
-// other candidates. It returns the first node left empty, or -1.
-func (r *reducer) oversized() int {
-	for {
+// other candidates. It returns the first node left empty, or -1; when ctx ends, it
+// stops early.
+func (r *reducer) oversized(ctx context.Context) int {
+	for ctx.Err() == nil {
 		least := make([][]int64, len(r.sel.Nodes))
 		sum := make([]int64, len(r.sel.Limits))
 		use := make([]int64, len(r.sel.Limits))
@@ -106,17 +108,21 @@ func (r *reducer) oversized() int {
 		}
 		r.stats.Oversized += removed
 		if removed == 0 {
-			return -1
+			break
 		}
 	}
+	return -1
 }
 
 // dominated removes candidate c if another candidate d of the node uses no more
 // of anything and is no dearer beside every neighbour: value(d) + margin(d) ≤
 // value(c), where the margin bounds how far the pair costs of d lie above their
-// separable bounds.
-func (r *reducer) dominated() {
+// separable bounds. When ctx ends, it stops early.
+func (r *reducer) dominated(ctx context.Context) {
 	for n := range r.sel.Nodes {
+		if ctx.Err() != nil {
+			return
+		}
 		cands := r.sel.Nodes[n].Candidates
 		var fixed int64 // margin of edges that end here
 		for _, e := range r.sel.Edges {

@@ -17,6 +17,9 @@ import (
 // ErrInfeasible is wrapped by Select when no choice respects the limits.
 var ErrInfeasible = errors.New("no choice respects the limits")
 
+// errStopped is returned by build when the context ends before the model is whole.
+var errStopped = errors.New("encode: stopped while building a model")
+
 // Outcome is the answer to a selection.
 type Outcome struct {
 	Status    solve.Status
@@ -43,6 +46,7 @@ type Stats struct {
 	Rows, Vars   int // of the last model
 	Nodes        int
 	LPIterations int64
+	Effort       int64 // of all models, in units of solve.Stats.Effort
 }
 
 // batch is the number of pairs whose exact cost is computed before the first
@@ -77,20 +81,25 @@ func selectWith(ctx context.Context, s *Selection, solver solve.Solver, opt solv
 		}
 	}
 	r := newReducer(s)
-	if n := r.oversized(); n >= 0 {
+	if n := r.oversized(ctx); n >= 0 {
 		return nil, fmt.Errorf("encode: %s: %w: no candidate of %s fits", s.Name, ErrInfeasible, s.Nodes[n].Name)
 	}
 	r.greedy()
 	r.bounded()
-	r.dominated()
+	r.dominated(ctx)
 	out := &Outcome{}
 	if err := r.relax(ctx, solver, opt, out); err != nil {
 		return nil, err
 	}
 	r.bounded()
-	tables := r.pairs()
-	r.evaluate(ctx, tables, eager, out)
-	err := r.rounds(ctx, solver, opt, tables, out)
+	var err error
+	if tables := r.pairs(ctx); tables != nil {
+		r.evaluate(ctx, tables, eager, out)
+		err = r.rounds(ctx, solver, opt, tables, out)
+	} else {
+		out.Bound = r.lowerBound()
+		err = r.finish(out)
+	}
 	for n := range r.alive {
 		r.stats.Left += len(r.alive[n])
 	}
@@ -117,7 +126,7 @@ func (r *reducer) relax(ctx context.Context, solver solve.Solver, opt solve.Opti
 // better than the incumbent, which itself is in the model, so an infeasible model
 // is an infeasible selection.
 func (r *reducer) solve(ctx context.Context, pairs []pairTable, solver solve.Solver, opt solve.Options, out *Outcome) (*solve.Model, *variables, *solve.Result, error) {
-	m, v, err := r.build(pairs)
+	m, v, err := r.build(ctx, pairs)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -186,11 +195,15 @@ func (r *reducer) reducedByClass(n int, least int64) map[int32]int64 {
 	return m
 }
 
-// pairs lists the pairs of every edge whose bound is below the incumbent.
-func (r *reducer) pairs() []pairTable {
+// pairs lists the pairs of every edge whose bound is below the incumbent; nil when
+// ctx ends first.
+func (r *reducer) pairs(ctx context.Context) []pairTable {
 	total, least := r.base()
 	tables := make([]pairTable, len(r.sel.Edges))
 	for e := range r.sel.Edges {
+		if ctx.Err() != nil {
+			return nil
+		}
 		edge := &r.sel.Edges[e]
 		t := &tables[e]
 		t.cost, t.exact = map[pairKey]int64{}, map[pairKey]bool{}
@@ -230,13 +243,16 @@ func (r *reducer) isChosen(e int, k pairKey) bool {
 }
 
 // prune drops pairs whose bound reaches the incumbent, and candidates left
-// without a pair on some edge, until nothing changes.
-func (r *reducer) prune(tables []pairTable) {
+// without a pair on some edge, until nothing changes or ctx ends.
+func (r *reducer) prune(ctx context.Context, tables []pairTable) {
 	for changed := true; changed; {
 		changed = false
 		r.bounded()
 		total, least := r.base()
 		for e := range tables {
+			if ctx.Err() != nil {
+				return
+			}
 			edge, t := &r.sel.Edges[e], &tables[e]
 			left, right := r.reducedByClass(edge.From, least[edge.From]), r.reducedByClass(edge.To, least[edge.To])
 			before := len(t.keys)
@@ -307,7 +323,7 @@ func (r *reducer) evaluate(ctx context.Context, tables []pairTable, limit int, o
 			r.tryPair(j.edge, j.key)
 		}
 		done += len(jobs)
-		r.prune(tables)
+		r.prune(ctx, tables)
 	}
 }
 
@@ -347,8 +363,11 @@ func (r *reducer) tryPair(e int, k pairKey) {
 func (r *reducer) rounds(ctx context.Context, solver solve.Solver, opt solve.Options, tables []pairTable, out *Outcome) error {
 	out.Bound = r.lowerBound()
 	for {
-		r.prune(tables)
+		r.prune(ctx, tables)
 		_, v, res, err := r.solve(ctx, tables, solver, opt, out)
+		if errors.Is(err, errStopped) {
+			return r.finish(out)
+		}
 		if err != nil {
 			return err
 		}
@@ -411,6 +430,7 @@ func (o *Outcome) take(m *solve.Model, res *solve.Result) {
 	}
 	o.Stats.Nodes += res.Stats.Nodes
 	o.Stats.LPIterations += res.Stats.LPIterations
+	o.Stats.Effort += res.Stats.Effort()
 	o.Stats.Rows, o.Stats.Vars = res.Stats.Rows, res.Stats.Vars
 }
 
@@ -418,7 +438,7 @@ func (o *Outcome) take(m *solve.Model, res *solve.Result) {
 // enough to look at it.
 func (o *Outcome) rest(opt solve.Options) solve.Options {
 	if opt.Effort > 0 {
-		opt.Effort = max(1, opt.Effort-o.Stats.LPIterations)
+		opt.Effort = max(1, opt.Effort-o.Stats.Effort)
 	}
 	return opt
 }
