@@ -83,7 +83,7 @@ func solveFile(c *cli.Context) error {
 		}
 	}
 	console := newConsole(c.App.ErrWriter)
-	opt.Log = newLog(c, console)
+	opt.Log = newSolveLog(c, console, in.problem.Objective)
 	a, err := auto.Solve(c.Context, in.problem, auto.Solver{}, opt)
 	console.done()
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math/big"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -62,7 +63,7 @@ func solveBuffers(c *cli.Context, path string, opt solve.Options) error {
 		}
 	}
 	console := newConsole(c.App.ErrWriter)
-	opt.Log = newLog(c, console)
+	opt.Log = newSolveLog(c, console, func(x *big.Rat) *big.Rat { return x })
 	res, err := encode.SolvePacking(c.Context, p, opt)
 	console.done()
 	if err != nil {
