@@ -229,7 +229,7 @@ func (c *claims) phase(name string, r *PhaseReport, p *exchange.Problem, horizon
 	c.equal(name+"endpointBound", r.Endpoint, exchange.EndpointBound(p))
 	c.equal(name+"horizon", r.Horizon, horizon)
 	simple := check.Bound(p)
-	c.holds(name+"bound", fmt.Sprintf("%d (%s)", r.Bound, r.BoundKind), fmt.Sprintf("no less than %d, which one machine forces", simple),
+	c.holds(name+"bound", fmt.Sprintf("%d (%s)", r.Bound, r.BoundKind), fmt.Sprintf("at least %d", simple),
 		errorIf(r.Bound < simple || r.Bound > horizon, "one machine forces %d, and all are done by %d", simple, horizon))
 	c.equal(name+"maximumRowWords", r.RowWords, rowWords(rows))
 	c.equal(name+"sharedElementTiles", r.SharedElements, sharedElements(p))

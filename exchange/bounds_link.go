@@ -26,6 +26,8 @@ func sum(list []use) sideSums {
 	return s
 }
 
+func (s *sideSums) steps() int64 { return int64(s.work) * int64(s.count) }
+
 // base is bound B for all uses of the machine.
 func (s *sideSums) base() int32 { return s.head + s.work + s.tail }
 
@@ -70,8 +72,9 @@ func (b *bounder) cost(j *joint) int {
 	return int(s.count)*(int(s.work)/64+1) + int(o.count)*(int(o.work)/64+1)
 }
 
-// mostWork is the most work of a machine that sums are made of.
-const mostWork = 1 << 20
+// mostSumSteps limits the messages of a machine times their work: what it takes to
+// derive the bound again.
+const mostSumSteps = 1 << 28
 
 // link is the best bound over messages and two machines of each, above best.
 func (b *bounder) link(best int32) Bound {
@@ -83,12 +86,12 @@ func (b *bounder) link(best int32) Bound {
 		j := joint{i, side, other, s.head - fromA - o.head + fromB, s.base(), o.base()}
 		switch {
 		case j.value(0) <= best: // the same work before it on both machines is always possible: none
-		case max(s.work, o.work) > mostWork: // no machine of that much work is closely packed
+		case max(s.steps(), o.steps()) > mostSumSteps: // of so many messages, some sum nearly always fits
 		case s.least == s.most && o.least == s.least && o.most == s.least:
 			if h := j.even(s.least, s.count-1, o.count-1); h > best {
 				best, won = h, j
 			}
-		case b.cost(&j) <= mostOfJoint: // of so many messages, some sum nearly always fits
+		case b.cost(&j) <= mostOfJoint:
 			mixed = append(mixed, j)
 		}
 	}

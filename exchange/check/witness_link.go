@@ -8,8 +8,8 @@ import (
 	"ipusolve/exchange"
 )
 
-// mostWork is the most work of a machine that sums are made of.
-const mostWork = 1 << 20
+// mostSteps limits the messages of a machine times their work.
+const mostSteps = 1 << 28
 
 // link is the bound of two machines that share a message: whatever messages come
 // before it on either, the phase is too short below the horizon found.
@@ -71,8 +71,8 @@ func (d *deriver) place(list []int32, tile int32, side exchange.Side, joint int3
 		return nil, err
 	}
 	head, sum, tail := total(windows)
-	if sum > mostWork {
-		return nil, fmt.Errorf("%d events of work", sum)
+	if int64(sum)*int64(len(list)) > mostSteps {
+		return nil, fmt.Errorf("%d messages with %d events of work", len(list), sum)
 	}
 	from, _, _, _ := onMachine(d.p, joint, tile, side, 0)
 	pl := &position{first: head - from, base: head + sum + tail, before: make([]bool, sum-windows[at].n+1)}
