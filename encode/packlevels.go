@@ -121,7 +121,7 @@ func (s *arenaSolver) solve() *ArenaResult {
 		given = given.plus(s.loss(w))
 	}
 	res.EqualBound, res.OverlapBound = whole-given.equal, given.apart
-	s.lowest(run)
+	s.lowest(run, chosen)
 	res.At, res.HeightBound = s.addresses(chosen, run.res.At), run.res.Bound
 	kept := true // all wishes: every best placement has them
 	for _, w := range wishes {
@@ -279,9 +279,23 @@ func (s *arenaSolver) shrink(chosen []bool, wishes []int) []int {
 	return core
 }
 
-// lowest lowers the placement of a run as far as the effort of a level goes.
-func (s *arenaSolver) lowest(run *packing) {
+// lowest lowers the placement of a run that keeps what is chosen, as far as the
+// effort of a level goes.
+func (s *arenaSolver) lowest(run *packing, chosen []bool) {
 	run.opt.Effort = s.opt.Effort
+	// Without ties between spaces each is a problem of its own, and soon proven.
+	if loose := append(make([]bool, len(s.Equal)), chosen[len(s.Equal):]...); !slices.Equal(loose, chosen) {
+		if c, ok := s.core(loose); ok {
+			free := newPackRun(s.ctx, c, run.res.Height, run.opt)
+			free.res.Bound = run.res.Bound
+			free.minimise()
+			run.res.Bound = max(run.res.Bound, min(free.res.Bound, run.res.Height))
+			run.res.Stats.Nodes += free.res.Stats.Nodes
+			if run.opt.Effort > 0 {
+				run.opt.Effort += free.res.Stats.Nodes
+			}
+		}
+	}
 	run.minimise()
 	left := s.left
 	s.count(run)
@@ -292,7 +306,7 @@ func (s *arenaSolver) lowest(run *packing) {
 func (s *arenaSolver) bare() int64 {
 	run, status := s.attempt(s.must, max(s.opt.Effort, 0))
 	if status == solve.Feasible {
-		s.lowest(run)
+		s.lowest(run, s.must)
 	}
 	return run.res.Bound
 }

@@ -54,7 +54,7 @@ func TestSmallestBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.EqualWords != s.EqualBound || s.EqualBound == 0 || s.OverlapWords != 0 {
+	if s.Status != solve.Optimal || s.EqualWords != s.EqualBound || s.EqualBound == 0 || s.OverlapWords != 0 {
 		t.Errorf("%d of %d words at equal addresses, %d overlap", s.EqualWords, s.EqualBound, s.OverlapWords)
 	}
 	for _, x := range s.Pairing {
