@@ -172,7 +172,7 @@ func writeBench(c *cli.Context, lines []benchLine) error {
 			return err
 		}
 	}
-	return printBench(c.App.Writer, lines)
+	return printBench(c.App.Writer, lines, c.Duration("baseline") > 0)
 }
 
 // verdict says whether a family's target is reached.
@@ -196,19 +196,25 @@ func (l *benchLine) target() string {
 	return "-"
 }
 
-func printBench(out io.Writer, lines []benchLine) error {
+// printBench prints the table; baseline says that it was asked for.
+func printBench(out io.Writer, lines []benchLine, baseline bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "family\tmessages\tbound\tkind\thorizon\tratio\ttarget\treached\tseconds\tMiB\tbaseline\tratio\tseconds\n")
+	fmt.Fprint(w, "family\tmessages\tbound\tkind\thorizon\tratio\ttarget\treached\tseconds\tMiB")
+	if baseline {
+		fmt.Fprint(w, "\tbaseline\tratio\tseconds")
+	}
+	fmt.Fprintln(w)
 	missed, targets := 0, 0
 	for i := range lines {
 		l := &lines[i]
 		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%d\t%.3f\t%s\t%s\t%.2f\t%d", l.Family, l.Messages, l.Bound, l.BoundKind, l.Horizon, l.Ratio,
 			l.target(), l.verdict(), l.Seconds, l.PeakBytes>>20)
 		if b := l.Baseline; b != nil {
-			fmt.Fprintf(w, "\t%d\t%.3f\t%.2f\n", b.Horizon, b.Ratio, b.Seconds)
-		} else {
-			fmt.Fprint(w, "\t-\t-\t-\n")
+			fmt.Fprintf(w, "\t%d\t%.3f\t%.2f", b.Horizon, b.Ratio, b.Seconds)
+		} else if baseline {
+			fmt.Fprint(w, "\t-\t-\t-")
 		}
+		fmt.Fprintln(w)
 		switch l.verdict() {
 		case "missed":
 			missed++
