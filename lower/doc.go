@@ -32,6 +32,8 @@
 //	phase      one exchange between two barriers
 //	event      position in a tile's work list; lifetimes count events
 //	apart      two items that must not touch a common SRAM element
+//	class      tiles, or pairs of tiles, that state the same placement problem
+//	pairable   transfer that could move 64 bits an event at suitable addresses
 //
 // # Rules worth knowing
 //
@@ -40,5 +42,7 @@
 // that gathers it: in place, sends would read the SRAM element that receives
 // write. Sums read the tile's own partial in place and write the result in place: nothing is
 // staged. Padding that a later kernel reads is zeroed before anything is written
-// around it. Weights live to the end, so that a program can run again.
+// around it. Weights live to the end, so that a program can run again. Addresses
+// are solved for (encode.Arena): a program places if the search finds a way, and
+// a plan is given up with the step, class, bytes and budget that clash.
 package lower
