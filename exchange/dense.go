@@ -262,29 +262,28 @@ func (l *lister) denseList(c *solved) {
 	if l.short == nil {
 		l.short = newDensePlacement(l.instance)
 	}
+	l.denseKeep(c, "dense "+baseMethod(c.method),
+		byKey(c.messages, func(k int) int32 { return c.start[k] + l.dispatcher.clocks.send[l.source[c.messages[k]]] }))
+	l.denseKeep(c, "address runs", denseOrder(l.instance, &c.component))
+}
+
+// denseKeep keeps the dense listing in an order if it is better than the best.
+func (l *lister) denseKeep(c *solved, method string, order []int32) {
 	d := l.short
-	for _, o := range []struct {
-		name  string
-		order []int32
-	}{
-		{"address runs", denseOrder(l.instance, &c.component)},
-		{"dense " + baseMethod(c.method), byKey(c.messages, func(k int) int32 { return c.start[k] + l.dispatcher.clocks.send[l.source[c.messages[k]]] })},
-	} {
-		if l.cancelled() || !d.list(&c.component, o.order) {
-			continue
-		}
-		l.looked += int64(receives)
-		h := int32(0)
-		for _, i := range c.messages {
-			h = max(h, l.completion(i, d.start[i]))
-		}
-		if h >= c.horizon {
-			continue
-		}
-		for k, i := range c.messages {
-			c.start[k] = d.start[i]
-		}
-		c.horizon, c.method, c.inPlace, c.encodes = h, o.name, false, true
-		l.progress()
+	if l.cancelled() || !d.list(&c.component, order) {
+		return
 	}
+	l.looked += int64(len(c.messages))
+	h := int32(0)
+	for _, i := range c.messages {
+		h = max(h, l.completion(i, d.start[i]))
+	}
+	if h >= c.horizon {
+		return
+	}
+	for k, i := range c.messages {
+		c.start[k] = d.start[i]
+	}
+	c.horizon, c.method, c.inPlace, c.encodes = h, method, false, true
+	l.progress()
 }
