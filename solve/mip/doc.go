@@ -13,6 +13,18 @@
 // the gap is certified all the same. The root's relaxation then gains cover and
 // clique cuts.
 //
+// The tree is searched in rounds by four workers, each with a relaxation of its
+// own; what they find is collected in their order, so that the number of threads
+// that run them shows in nothing but the time (rounds.go). An infeasible node
+// leaves a no-good behind, bounds that its Farkas vector excludes together, which
+// closes other nodes or tightens them, proven anew in each box. While a 0-1 model
+// has no incumbent, SAT search looks for one near the relaxation's solution; its
+// word for infeasible is a hint only.
+//
+// Effort is counted in simplex iterations, with the row entries that presolve,
+// dual ascent, its local search and no-goods touch as fractions of one
+// (solve.Stats.Effort).
+//
 // Floating point only guides the search. Incumbents are checked against the
 // model in exact integers (continuous parts in rationals, from the basis); a
 // node is pruned only by a dual vector whose bound, recomputed in integers
@@ -35,7 +47,8 @@
 // pruned, then taking the open node of least bound; reduced-cost fixing =
 // removing values that would lift the node's bound to the incumbent;
 // pseudo-cost = average gain of the bound seen when branching on a variable or
-// row; dual ascent = raising the bound multiplier by multiplier, without a linear
+// row; worker = what one thread runs in a round; no-good = bounds that no feasible
+// point meets together; dual ascent = raising the bound multiplier by multiplier, without a linear
 // program; member = variable of a node's exactly-one row; side row = ≤ row over
 // members, such as a memory limit; strong branching = measuring that gain by a few simplex iterations.
 package mip
