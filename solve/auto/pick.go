@@ -26,7 +26,7 @@ func (s Solver) Solve(ctx context.Context, m *solve.Model, opt solve.Options) (*
 // Branch and bound looks at clauses first, for linear programming counts where
 // clauses cannot (pigeons, holes) and gives a certificate; but not for long.
 const (
-	firstEffort = 500   // simplex iterations
+	firstEffort = 500   // in units of solve.Stats.Effort
 	firstRows   = 20000 // clauses; more go to SAT search at once
 	firstShare  = 4     // it gets this part of the time limit
 )

@@ -45,7 +45,7 @@ func TestAgainstBruteForce(t *testing.T) {
 	nodes := 0
 	for k := range 2000 {
 		m := randomModel(r)
-		var opt solve.Options
+		opt := solve.Options{Threads: 1 + k%2}
 		if off := k % (2 * len(solve.Techniques())); off < len(solve.Techniques()) {
 			opt.Disable = solve.Techniques()[off : off+1]
 		}
@@ -361,7 +361,7 @@ func TestTreesAgainstBruteForce(t *testing.T) {
 	nodes, infeasible := 0, 0
 	for k := range 200 {
 		m := hard(r)
-		opt := solve.Options{Seed: uint64(k)}
+		opt := solve.Options{Seed: uint64(k), Threads: 1 + k%2}
 		for i, tech := range solve.Techniques() {
 			if k>>(i%5)&1 == 1 {
 				opt.Disable = append(opt.Disable, tech)
