@@ -22,11 +22,13 @@ type List struct{ Options exchange.Options }
 
 // Schedule implements Scheduler.
 func (l List) Schedule(ctx context.Context, p *exchange.Problem) (*exchange.Schedule, string, error) {
-	opt := l.Options
-	if ctx.Err() != nil {
-		ctx, opt.Effort = context.WithoutCancel(ctx), 1
+	s, stats, err := exchange.List(ctx, p, l.Options)
+	if s == nil && ctx.Err() != nil {
+		// Too late for a search, but there must be a schedule.
+		opt := l.Options
+		opt.Effort = 1
+		s, stats, err = exchange.List(context.WithoutCancel(ctx), p, opt)
 	}
-	s, stats, err := exchange.List(ctx, p, opt)
 	if s == nil {
 		return nil, "", err
 	}

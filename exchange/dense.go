@@ -241,8 +241,9 @@ func denseOrder(in *instance, c *component) []int32 {
 	return byKey(c.messages, func(k int) int32 { return round[c.messages[k]] })
 }
 
-// denseList tries the order of address runs, and the best one so far, with the
-// rules as they are; it keeps what is better.
+// denseList tries the order of address runs, and that of the best listing, with
+// the rules as they are. It keeps what is better, or what there is if the rows of
+// many tiles cannot hold the best listing so far.
 func (l *lister) denseList(c *solved) {
 	words, receives := int64(0), l.receives(&c.component)
 	for _, i := range c.messages {
@@ -251,7 +252,7 @@ func (l *lister) denseList(c *solved) {
 			return
 		}
 	}
-	if l.opt.Off[ByDense] || receives > len(c.messages) || words > denseWords*int64(receives) || c.horizon <= l.goal {
+	if l.opt.Off[ByDense] || receives > len(c.messages) || words > denseWords*int64(receives) {
 		return
 	}
 	for _, t := range c.tiles {
@@ -259,18 +260,32 @@ func (l *lister) denseList(c *solved) {
 			return
 		}
 	}
+	needed := l.dense(c)
+	if !needed && (c.horizon <= l.goal || l.cancelled()) {
+		return
+	}
 	if l.short == nil {
 		l.short = newDensePlacement(l.instance)
 	}
-	l.denseKeep(c, "dense "+baseMethod(c.method),
-		byKey(c.messages, func(k int) int32 { return c.start[k] + l.dispatcher.clocks.send[l.source[c.messages[k]]] }))
+	horizon := c.horizon
+	if needed {
+		c.horizon = never
+	}
+	inTime := byKey(c.messages, func(k int) int32 { return c.start[k] + l.dispatcher.clocks.send[l.source[c.messages[k]]] })
+	name := "dense " + baseMethod(c.method)
 	l.denseKeep(c, "address runs", denseOrder(l.instance, &c.component))
+	if c.horizon == never || !l.cancelled() {
+		l.denseKeep(c, name, inTime)
+	}
+	if c.horizon == never {
+		c.horizon = horizon // none was found
+	}
 }
 
 // denseKeep keeps the dense listing in an order if it is better than the best.
 func (l *lister) denseKeep(c *solved, method string, order []int32) {
 	d := l.short
-	if l.cancelled() || !d.list(&c.component, order) {
+	if !d.list(&c.component, order) {
 		return
 	}
 	l.looked += int64(len(c.messages))
