@@ -16,7 +16,7 @@ import (
 func small(rng *rand.Rand, messages int) *exchange.Problem {
 	tiles := 3 + rng.IntN(3)
 	among := 40
-	if rng.IntN(20) == 0 {
+	if rng.IntN(100) == 0 {
 		among = device.NumTiles // checking takes longer then
 	}
 	pool := rng.Perm(among)[:tiles]
