@@ -254,7 +254,7 @@ func TestExactEnumerated(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d enumerated, %d optima above the bound", solved, tried, above)
-	if above < want/100 {
-		t.Errorf("only %d optima above the bound", above)
+	if above == 0 {
+		t.Error("every bound is an optimum: nothing had to be searched")
 	}
 }
