@@ -272,7 +272,7 @@ func (l *lister) denseList(c *solved) {
 		c.horizon = never
 	}
 	inTime := byKey(c.messages, func(k int) int32 { return c.start[k] + l.dispatcher.clocks.send[l.source[c.messages[k]]] })
-	name := "dense " + baseMethod(c.method)
+	name := "dense " + c.method
 	l.denseKeep(c, "address runs", denseOrder(l.instance, &c.component))
 	if c.horizon == never || !l.cancelled() {
 		l.denseKeep(c, name, inTime)
@@ -299,6 +299,6 @@ func (l *lister) denseKeep(c *solved, method string, order []int32) {
 	for k, i := range c.messages {
 		c.start[k] = d.start[i]
 	}
-	c.horizon, c.method, c.inPlace, c.encodes = h, method, false, true
+	c.horizon, c.method, c.inPlace, c.encodes, c.exact = h, method, false, true, true
 	l.progress()
 }

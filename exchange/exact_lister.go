@@ -35,7 +35,7 @@ func (l *lister) close(c *solved) bool {
 	if starts == nil {
 		return c.encodes && proven >= c.horizon
 	}
-	c.start, c.inPlace, c.method, c.encodes = starts, false, "exact", true
+	c.start, c.inPlace, c.method, c.encodes, c.exact = starts, false, "exact", true, true
 	c.horizon = newExactModel(sub).horizon(starts)
 	l.restore(c)
 	l.progress()

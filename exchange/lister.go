@@ -17,7 +17,6 @@ type lister struct {
 	stats      Stats
 	components []solved
 	dispatcher *dispatcher
-	improver   *improver
 	goal       int32   // horizon that needs no further tries
 	allowance  float64 // receives to look at, per receive
 	limit      int64   // of placement.looked, for the present component
@@ -34,7 +33,9 @@ type solved struct {
 	start   []int32 // per message of the component
 	horizon int32
 	method  string
+	rounds  int   // of ejection that gained nothing
 	lower   int32 // no schedule of it is shorter, by bounds or by search
+	exact   bool  // start is legal by the rules as they are, not as placement keeps them
 	encodes bool  // rows of the best listing were tried, none failed R12
 	inPlace bool  // its messages are placed at start
 }
@@ -42,7 +43,7 @@ type solved struct {
 func newLister(ctx context.Context, p *Problem, opt Options) *lister {
 	in := newInstance(p)
 	pl := newPlacement(in)
-	l := &lister{placement: pl, roleIndex: NewRoles(p), ctx: ctx, opt: opt, dispatcher: newDispatcher(pl, newClocks(in)), improver: newImprover(pl)}
+	l := &lister{placement: pl, roleIndex: NewRoles(p), ctx: ctx, opt: opt, dispatcher: newDispatcher(pl, newClocks(in))}
 	for _, c := range components(p) {
 		l.components = append(l.components, solved{component: c})
 	}
@@ -94,6 +95,9 @@ func (l *lister) run() {
 			l.inOrder(c, "program order", c.messages)
 			l.tries(c)
 		}
+	}
+	if !l.opt.Off[ByEjection] {
+		l.eject()
 	}
 }
 
@@ -155,6 +159,10 @@ func (l *lister) tries(c *solved) {
 	multicast := l.receives(&c.component) > len(c.messages)
 	if more() && !multicast && !l.opt.Off[ByWaves] {
 		if w := waves(l.instance, &c.component); w != nil {
+			if !l.opt.Off[ByWaveOrder] {
+				budget := int(l.limit-l.looked) / orderShare
+				l.orderWaves(&c.component, w, l.goal, budget, rand.New(rand.NewPCG(l.opt.Seed, uint64(c.messages[0]))))
+			}
 			l.inOrder(c, "waves", byKey(c.messages, func(k int) int32 { return w[k] }))
 		}
 	}
@@ -168,15 +176,15 @@ func (l *lister) tries(c *solved) {
 			l.empty(c)
 			l.stats.Tries++
 			if l.dispatcher.run(&c.component, r.ranking, burst, l.stop) {
-				l.keep(c, r.name, false)
+				l.keep(c, r.name)
 			}
 		}
 	}
-	rng := rand.New(rand.NewPCG(l.opt.Seed, uint64(c.messages[0])))
-	for len(c.messages) <= varied && more() && !l.opt.Off[ByVarying] {
-		l.vary(c, rng)
-	}
 }
+
+// orderShare is the part of the effort, as one in so many messages listed, that may
+// go into the order of waves.
+const orderShare = 2
 
 // bursts is the least number of bursts that fill a phase: enough that the last
 // ones do not leave the machines unevenly loaded.
@@ -207,68 +215,25 @@ func (l *lister) inOrder(c *solved, method string, order []int32) {
 		l.place(i, x)
 		l.floor[t] = x + l.items[i]
 	}
-	l.keep(c, method, false)
+	l.keep(c, method)
 }
 
-// keep improves the placement of a component and stores it if it is better than
-// the best, or as good and drifting is wanted.
-func (l *lister) keep(c *solved, method string, drift bool) {
-	trials := 20 * len(c.messages)
-	if l.opt.Off[ByEjection] {
-		trials = 0
-	}
-	l.stats.Trials += l.improver.run(&c.component, l.stats.Bound.Horizon, trials, l.opt.Seed, l.stop)
+// keep stores the placement of a component if it is better than the best.
+func (l *lister) keep(c *solved, method string) {
 	h := int32(0)
 	for _, i := range c.messages {
 		h = max(h, l.completion(i, l.start[i]))
 	}
-	if c.start != nil && (h > c.horizon || h == c.horizon && !drift) {
+	if c.start != nil && h >= c.horizon {
 		return
 	}
-	c.inPlace = true
 	c.start = slices.Grow(c.start[:0], len(c.messages))[:len(c.messages)]
 	for k, i := range c.messages {
 		c.start[k] = l.start[i]
 	}
-	if c.horizon != h {
-		c.horizon, c.method = h, method
-		l.progress()
-	}
-}
-
-// vary lists the messages in the order of their best starts, but for a few that
-// move by up to a few messages' length. A listing as good as the best replaces
-// it, so that the search drifts over the many equal ones. It gives up on a
-// listing as soon as it is worse.
-func (l *lister) vary(c *solved, rng *rand.Rand) {
-	shift := l.dispatcher.clocks.send
-	at := make([]int32, len(c.messages))
-	for k, i := range c.messages {
-		at[k] = c.start[k] + shift[l.source[i]]
-	}
-	for range 1 + rng.IntN(4) {
-		k := rng.IntN(len(at))
-		reach := 4 * l.items[c.messages[k]]
-		at[k] += rng.Int32N(2*reach+1) - reach
-	}
-	l.empty(c)
-	l.stats.Tries++
-	for _, i := range l.legalOrder(byKey(c.messages, func(k int) int32 { return at[k] })) {
-		x := l.earliest(i, l.released(i), c.horizon)
-		if l.completion(i, x) > c.horizon {
-			return
-		}
-		l.place(i, x)
-	}
-	l.keep(c, "varied "+baseMethod(c.method), true)
-}
-
-func baseMethod(m string) string {
-	const prefix = "varied "
-	if len(m) > len(prefix) && m[:len(prefix)] == prefix {
-		return m[len(prefix):]
-	}
-	return m
+	c.inPlace, c.encodes, c.exact = true, false, false
+	c.horizon, c.method = h, method
+	l.progress()
 }
 
 // byKey sorts messages by a key of their position, ties by position.
@@ -316,10 +281,6 @@ func (l *lister) legalOrder(order []int32) []int32 {
 	}
 	return out
 }
-
-// varied is the number of messages up to which listings are varied: in larger
-// components a few displaced messages change nothing.
-const varied = 5000
 
 // enumerated is the number of messages up to which all orders are tried.
 const enumerated = 6

@@ -20,9 +20,10 @@ const (
 type Options struct {
 	// Effort bounds the work; 0 means DefaultEffort. Work is counted in receives
 	// looked at: how often the search asked when one receiver of a message is free.
-	// A unit of effort is 16 looks for each receive of the problem, but at most
-	// 2²⁵ looks, some half a second. The first listing of each component, in
-	// message order, is not counted, nor are all the orders of up to six messages.
+	// A unit of effort is 256 looks for each receive of the problem, but at most
+	// 2²² looks, some half a second. Listings may use so much, and ejection as much
+	// again. The first listing of each component, in message order, is not counted,
+	// nor are all the orders of up to six messages.
 	// Besides, exact search may visit 1000 nodes for each unit.
 	Effort int
 	// Gap ends the search on a component whose horizon exceeds the problem's bound
@@ -45,7 +46,7 @@ func (o *Options) effort() int {
 
 // allowance is the number of looks per receive of a problem.
 func (o *Options) allowance(receives int) float64 {
-	const each, most = 16, 1 << 25
+	const each, most = 256, 1 << 22
 	return float64(o.effort()) * min(each, most/float64(max(receives, 1)))
 }
 
@@ -72,8 +73,9 @@ type Stats struct {
 // freedoms tagged legal in §14, and a control at event x of the tile's own send
 // (simulator.md §4).
 //
-// Every component is listed by several rules, each followed by an improvement
-// by ejection, until one is close enough to the problem's bound; the best is kept.
+// Every component is listed by several rules until one is close enough to the
+// problem's bound. The best listing of the worst component is improved by ejection
+// under shorter and shorter horizons, as long as the effort lasts.
 // When ctx ends, List finishes the first listings if it still has to and returns
 // the best schedule so far; a context that has ended already is an error. Errors wrap ErrInvalid, ErrPaired or the context's error.
 func List(ctx context.Context, p *Problem, opt Options) (*Schedule, Stats, error) {
