@@ -22,6 +22,9 @@ type memoryMap struct {
 	End    uint32     `json:"end"`
 }
 
+// exchangeEvent begins the names of events that are exchanges.
+const exchangeEvent = "exchange "
+
 // mapItem is one item: its addresses, its life in events, both inclusive.
 type mapItem struct {
 	Start uint32 `json:"start"`
@@ -48,7 +51,7 @@ func (l *loaded) memoryMap(tile int) (*memoryMap, error) {
 	for i := range prog.Tiles[tile] {
 		w := &prog.Tiles[tile][i]
 		if w.Kind == lower.WorkExchange {
-			v.Events = append(v.Events, fmt.Sprintf("exchange %d", w.Phase))
+			v.Events = append(v.Events, fmt.Sprintf("%s%d", exchangeEvent, w.Phase))
 		} else {
 			v.Events = append(v.Events, w.Spec.Symbol())
 		}
@@ -93,7 +96,7 @@ func (v *memoryMap) print(w io.Writer) {
 	for k := range head {
 		head[k] = '.'
 		for e := k * per; e < min(n, (k+1)*per); e++ {
-			if strings.HasPrefix(v.Events[e], "exchange ") {
+			if strings.HasPrefix(v.Events[e], exchangeEvent) {
 				head[k] = '|'
 			}
 		}

@@ -1,82 +1,156 @@
 package main
 
 import (
-	"bytes"
-	"encoding/xml"
 	"fmt"
+	"image/color"
 	"io"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"ipusolve/device"
 )
 
-// Measures of the picture in pixels.
-const (
-	svgWidth, svgHeight = 1200, 800
-	svgLeft, svgTop     = 90, 40
-	svgRight, svgBottom = 20, 70
+// mapColours of items by kind, in the order of the legend; free space stays
+// white, what is not for data grey.
+var mapColours = []struct {
+	kind  string
+	color color.NRGBA
+}{
+	{"value", color.NRGBA{0x6a, 0xa5, 0xd8, 0xff}},
+	{"partial", color.NRGBA{0xe8, 0xa3, 0x5c, 0xff}},
+	{"remote", color.NRGBA{0x88, 0xbf, 0x77, 0xff}},
+	{"free", color.NRGBA{0xff, 0xff, 0xff, 0xff}},
+	{"code, exchange rows", color.NRGBA{0xd0, 0xd0, 0xd0, 0xff}},
+}
+
+func mapColour(kind string) color.NRGBA {
+	for _, c := range mapColours {
+		if c.kind == kind {
+			return c.color
+		}
+	}
+	panic("no colour of " + kind)
+}
+
+// svg draws addresses upwards against events: items as boxes, exchange events
+// shaded, SRAM elements ruled.
+func (v *memoryMap) svg(w io.Writer) error { return writeSVG(w, v.figure()) }
+
+func (v *memoryMap) figure() figure {
+	p := newPlot(fmt.Sprintf("memory of tile %d over time", v.Tile))
+	p.X.Label.Text, p.Y.Label.Text = "event", "address, by SRAM element"
+	p.X.Min, p.X.Max = 0, float64(len(v.Events))
+	p.Y.Min, p.Y.Max = float64(v.Start), float64(v.End)
+	p.X.Padding, p.Y.Padding = 0, 0
+	p.X.Tick.Marker, p.Y.Tick.Marker = v.eventTicks(), v.elementTicks()
+	p.X.Tick.Label.Rotation = -0.6
+	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XLeft, draw.YTop
+	p.Add(mapBoxes{v})
+	f := figure{p, newLegend(), 14 * vg.Inch, 9 * vg.Inch}
+	for _, c := range mapColours {
+		f.legend.Add(c.kind, swatch{fill: c.color, line: outline})
+	}
+	f.legend.Add("exchange", swatch{fill: exchangeShade, line: outline})
+	f.legend.Add("SRAM elements", swatch{line: elementRule, level: true})
+	return f
+}
+
+var (
+	outline       = draw.LineStyle{Color: color.Gray{0x40}, Width: vg.Points(0.5)}
+	elementRule   = draw.LineStyle{Color: color.NRGBA{0xb0, 0x30, 0x30, 0xff}, Width: vg.Points(0.4), Dashes: []vg.Length{vg.Points(3), vg.Points(2)}}
+	exchangeShade = color.NRGBA{0, 0, 0, 0x18}
 )
 
-// svgColours of items by kind; free space stays white, what is not for data grey.
-var svgColours = map[string]string{"value": "#6aa5d8", "partial": "#e8a35c", "remote": "#88bf77"}
+// eventTicks name the exchanges and the ends of the program. They stand in the
+// middle of their events.
+func (v *memoryMap) eventTicks() plot.ConstantTicks {
+	var t plot.ConstantTicks
+	for e, name := range v.Events {
+		if e == 0 || e == len(v.Events)-1 || strings.HasPrefix(name, exchangeEvent) {
+			t = append(t, plot.Tick{Value: float64(e) + 0.5, Label: name})
+		}
+	}
+	return t
+}
 
-// svg draws addresses upwards against events, items as boxes, SRAM elements as
-// lines.
-func (v *memoryMap) svg(w io.Writer) error {
-	var b bytes.Buffer
-	width, height := float64(svgWidth-svgLeft-svgRight), float64(svgHeight-svgTop-svgBottom)
-	x := func(event int32) float64 { return svgLeft + width*float64(event)/float64(len(v.Events)) }
-	y := func(addr uint32) float64 {
-		return svgTop + height*(1-float64(addr-v.Start)/float64(v.End-v.Start))
+// elementTicks name the first address of every SRAM element, or of every pair of
+// an interleaved region.
+func (v *memoryMap) elementTicks() plot.ConstantTicks {
+	var t plot.ConstantTicks
+	for _, at := range v.borders() {
+		t = append(t, plot.Tick{Value: float64(at), Label: fmt.Sprintf("%s  %#x", elementText(device.Elements(at, 1)), at)})
 	}
-	text := func(s string) string {
-		var t bytes.Buffer
-		_ = xml.EscapeText(&t, []byte(s)) // a buffer takes all
-		return t.String()
+	return t
+}
+
+// borders lists the first data address and where other elements begin.
+func (v *memoryMap) borders() []uint32 {
+	var list []uint32
+	for at := v.Start; at < v.End; {
+		list = append(list, at)
+		step := uint32(device.StandardElement)
+		if at >= device.InterleaveBase {
+			step = device.InterleaveElement
+		}
+		at = at/step*step + step
 	}
-	box := func(first, last int32, start, end uint32, fill, stroke, title string) {
-		fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" stroke=\"%s\"><title>%s</title></rect>\n",
-			x(first), y(end), x(last)-x(first), y(start)-y(end), fill, stroke, text(title))
+	return list
+}
+
+// mapBoxes is the plotter of a memory map.
+type mapBoxes struct{ *memoryMap }
+
+// Plot implements plot.Plotter.
+func (v mapBoxes) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	box := func(first, last int, start, end uint32, fill color.Color) []vg.Point {
+		list := corners(vg.Rectangle{Min: vg.Point{X: x(float64(first)), Y: y(float64(start))}, Max: vg.Point{X: x(float64(last)), Y: y(float64(end))}})
+		c.FillPolygon(fill, list)
+		return list
 	}
-	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"11\">\n", svgWidth, svgHeight)
-	fmt.Fprintf(&b, "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n<text x=\"%d\" y=\"24\" font-size=\"15\">memory of tile %d over time</text>\n", svgWidth, svgHeight, svgLeft, v.Tile)
-	n := int32(len(v.Events))
-	box(0, n, v.Start, v.End, "#d8d8d8", "none", "code, exchange rows")
+	n := len(v.Events)
+	white := mapColour("free")
+	box(0, n, v.Start, v.End, mapColour("code, exchange rows"))
 	for _, r := range v.Free {
-		box(0, n, r.Start, r.End, "white", "none", fmt.Sprintf("free, %d bytes", r.End-r.Start))
+		box(0, n, r.Start, r.End, white)
 	}
 	for i := range v.Items { // what is free while an item is dead shows too
-		box(0, n, v.Items[i].Start, v.Items[i].End, "white", "none", "")
+		box(0, n, v.Items[i].Start, v.Items[i].End, white)
 	}
-	for e, name := range v.Events {
-		if len(name) > 9 && name[:9] == "exchange " {
-			fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%.1f\" fill=\"#000000\" fill-opacity=\"0.07\"/>\n", x(int32(e)), svgTop, width/float64(n), height)
-			fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%d\" transform=\"rotate(45 %.1f %d)\">%s</text>\n", x(int32(e)), svgHeight-svgBottom+14, x(int32(e)), svgHeight-svgBottom+14, text(name))
+	name := p.X.Tick.Label
+	name.Rotation, name.XAlign, name.YAlign, name.Color = 0, draw.XCenter, draw.YCenter, color.Black
+	// write puts a text into a box if it fits.
+	write := func(edge []vg.Point, style draw.TextStyle, text string) {
+		wide, high := edge[2].X-edge[0].X, edge[2].Y-edge[0].Y
+		if style.Width(text) < wide && style.Height(text) < high {
+			c.FillText(style, vg.Point{X: edge[0].X + wide/2, Y: edge[0].Y + high/2}, text)
 		}
 	}
 	for i := range v.Items {
 		it := &v.Items[i]
-		title := fmt.Sprintf("%s of %s, %d bytes at %#x, events %d to %d", it.Kind, it.Value, it.End-it.Start, it.Start, it.First, it.Last)
-		box(it.First, it.Last+1, it.Start, it.End, svgColours[it.Kind], "#404040", title)
-		if y(it.Start)-y(it.End) >= 11 && x(it.Last+1)-x(it.First) >= 60 {
-			fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n", x(it.First)+3, (y(it.Start)+y(it.End))/2+4, text(it.Value))
+		edge := box(int(it.First), int(it.Last)+1, it.Start, it.End, mapColour(it.Kind))
+		c.StrokeLines(outline, edge)
+		label := fmt.Sprintf("%s of %s", it.Kind, it.Value)
+		if it.Kind == "value" {
+			label = it.Value
+		}
+		write(edge, name, label)
+	}
+	for e, name := range v.Events {
+		if strings.HasPrefix(name, exchangeEvent) {
+			box(e, e+1, v.Start, v.End, exchangeShade)
 		}
 	}
-	for at := v.Start; at < v.End; {
-		e := device.Element(at)
-		next := at
-		for next < v.End && device.Element(next) == e {
-			next += 16
-		}
-		fmt.Fprintf(&b, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#b03030\" stroke-width=\"0.5\" stroke-dasharray=\"4 3\"/>\n", svgLeft, svgWidth-svgRight, y(at), y(at))
-		fmt.Fprintf(&b, "<text x=\"4\" y=\"%.1f\">%s %#x</text>\n", y(at)-2, elementText(device.Elements(at, 1)), at)
-		at = next
+	faint := name
+	faint.Color = color.Gray{0x80}
+	for _, r := range v.Free {
+		edge := corners(vg.Rectangle{Min: vg.Point{X: x(0), Y: y(float64(r.Start))}, Max: vg.Point{X: x(float64(n)), Y: y(float64(r.End))}})
+		write(edge, faint, fmt.Sprintf("free: %d bytes", r.End-r.Start))
 	}
-	k := 0
-	for _, kind := range []string{"value", "partial", "remote"} {
-		fmt.Fprintf(&b, "<rect x=\"%d\" y=\"14\" width=\"12\" height=\"12\" fill=\"%s\"/><text x=\"%d\" y=\"24\">%s</text>\n", 700+90*k, svgColours[kind], 716+90*k, kind)
-		k++
+	for _, at := range v.borders() {
+		c.StrokeLine2(elementRule, c.Min.X, y(float64(at)), c.Max.X, y(float64(at)))
 	}
-	b.WriteString("</svg>\n")
-	_, err := w.Write(b.Bytes())
-	return err
 }
