@@ -1,0 +1,36 @@
+package kernels
+
+import "encoding/binary"
+
+// IdentityBlock is the size in bytes of one 16×16 block of GEMM weights.
+const IdentityBlock = 512
+
+// SumSpec is the GEMM call that adds n partials of e elements, a multiple of 16,
+// to a result on the matrix unit: the result and every partial are one panel of
+// e/16 rows, so the partials one after another are a left operand of depth 16·n,
+// and the weights are n identity blocks (reference: optima.md).
+//
+// It adds one partial after another, rounding once for each, as ReduceF16 does,
+// with two differences: every element also takes the products of its row's 15
+// other elements with 0, so that an infinite or undefined partial spoils its row
+// (Inf·0 is NaN); and a sum of zeros is +0 whatever their signs.
+func SumSpec(n, e int) Spec {
+	return Spec{Kind: GemmF16, R: e / 16, C: 16, K: 16 * n, Interleaved: true, Accumulate: true}
+}
+
+// SumCycles prices the call of SumSpec: 294 + n·(24·⌈e/96⌉ + 235).
+func SumCycles(n, e int) int64 { return GemmCycles(e/16, 16, 16*n, true) }
+
+// Identity is a stack of n identity blocks as GEMM weights: n·IdentityBlock
+// bytes, block after block, each with F16 ones where inner index and column are
+// equal.
+func Identity(n int) []byte {
+	const one = 0x3c00
+	b := make([]byte, n*IdentityBlock)
+	for at := 0; at < len(b); at += IdentityBlock {
+		for i := range 16 {
+			binary.LittleEndian.PutUint16(b[at+2*(17*i):], one)
+		}
+	}
+	return b
+}
