@@ -166,6 +166,7 @@ func TestProblemValidate(t *testing.T) {
 		"repeat":      func(p *model.Problem) { p.Repeat = "1" },
 		"family":      func(p *model.Problem) { p.Family = "full" },
 		"memoryLimit": func(p *model.Problem) { p.MemoryLimit = 1<<16 + 16 },
+		"without":     func(p *model.Problem) { p.Without = []string{"sums"} },
 		"timing":      func(p *model.Problem) { p.Timing = 0 },
 	} {
 		p := smallProblem(t)
@@ -180,6 +181,14 @@ func TestProblemValidate(t *testing.T) {
 		if p.Tiles = tiles; !errors.Is(p.Validate(), model.ErrUsage) {
 			t.Errorf("%d tiles are accepted", tiles)
 		}
+	}
+	p := smallProblem(t)
+	p.Without = []string{model.MatrixSums}
+	if err := p.Validate(); err != nil || p.Has(model.MatrixSums) {
+		t.Errorf("without matrix sums: %v", err)
+	}
+	if p.Without = append(p.Without, model.MatrixSums); !errors.Is(p.Validate(), model.ErrUsage) {
+		t.Error("a technique is accepted twice")
 	}
 	for _, limit := range []int{-32, 0, 1 << 40} {
 		p := smallProblem(t)

@@ -76,7 +76,15 @@ type Gemm struct {
 	// BlockInner and BlockCols are the largest kernel call: K_b and C.
 	BlockInner int `json:"blockInner"`
 	BlockCols  int `json:"blockCols"`
+	// Sum is the unit that adds the partials of several inner parts: SumMatrix, or
+	// empty for the reduction kernel.
+	Sum string `json:"sum,omitempty"`
 }
+
+// SumMatrix adds partials by an accumulating GEMM call whose weights are identity
+// blocks, in place of the tile's own partial where the result is one run of it,
+// else onto a copy (reference: optima.md).
+const SumMatrix = "matrix"
 
 // OrientationNormal computes Y = A·B with A streamed and B loaded.
 const OrientationNormal = "normal"

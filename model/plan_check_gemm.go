@@ -44,6 +44,9 @@ func (v *planValidator) gemm(s *Step, path string) error {
 	if inner != recipe.BlockInner || cols != recipe.BlockCols {
 		return pathErrorf(path+".gemm", "the largest call has %d inner and %d columns, the recipe says %d and %d", inner, cols, recipe.BlockInner, recipe.BlockCols)
 	}
+	if err := v.sum(s, path); err != nil {
+		return err
+	}
 	return v.result(s, path, calls)
 }
 
@@ -99,6 +102,24 @@ func (v *planValidator) grid(value int) Grid {
 		}
 	}
 	return Grid{Rows: len(rows), Cols: len(cols)}
+}
+
+// sum checks the unit that adds the partials.
+func (v *planValidator) sum(s *Step, path string) error {
+	y := &v.p.Values[s.Out]
+	switch {
+	case s.Gemm.Sum == "":
+		return nil
+	case s.Gemm.Sum != SumMatrix:
+		return pathErrorf(path+".gemm.sum", "want %q or none, found %q", SumMatrix, s.Gemm.Sum)
+	case s.Gemm.Compute.Inner == 1:
+		return pathErrorf(path+".gemm.sum", "one inner part has no partials to add")
+	case !v.p.Problem.Has(MatrixSums):
+		return pathErrorf(path+".gemm.sum", "the problem is without %s", MatrixSums)
+	case y.Layout.Class != Interleaved:
+		return pathErrorf(path+".gemm.sum", "the matrix unit writes interleaved memory, but %q is %v", y.Name, y.Layout.Class)
+	}
+	return nil
 }
 
 // result checks the result's layout and where the partials are summed.

@@ -11,8 +11,12 @@ import (
 func (p *Plan) String() string {
 	var b strings.Builder
 	q := &p.Problem
+	family := q.Family
+	for _, t := range q.Without {
+		family += " without " + t
+	}
 	fmt.Fprintf(&b, "plan of %s: %d tiles, profile %s, inputs %s, weights %s, outputs %s, repeat %s, family %s, memory %d B, timing %d\n",
-		q.Graph.Name, q.Tiles, q.Profile, q.Inputs, q.Weights, q.Outputs, q.Repeat, q.Family, q.MemoryLimit, q.Timing)
+		q.Graph.Name, q.Tiles, q.Profile, q.Inputs, q.Weights, q.Outputs, q.Repeat, family, q.MemoryLimit, q.Timing)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "\nvalue\tgraph\tshape\trole\tlayout\n")
 	for i := range p.Values {
@@ -53,8 +57,14 @@ func (p *Plan) stepText(s *Step) string {
 		in[i] = name(v)
 	}
 	text := fmt.Sprintf("%s %s → %s", s.Kind, strings.Join(in, " · "), name(s.Out))
+	if s.InPlace {
+		text += ", own slices in place"
+	}
 	if g := s.Gemm; g != nil {
 		text += fmt.Sprintf(" (%d,%d,%d) K %d C %d, result %d×%d", g.Compute.Rows, g.Compute.Cols, g.Compute.Inner, g.BlockInner, g.BlockCols, g.Result.Rows, g.Result.Cols)
+		if g.Sum != "" {
+			text += ", sum " + g.Sum
+		}
 	}
 	return text
 }

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Problem states what a claim of optimality is about (DESIGN §2). Reports,
 // pins and packages carry it whole.
 type Problem struct {
@@ -11,11 +13,22 @@ type Problem struct {
 	Outputs string `json:"outputs"` // "any" or "linear"
 	Repeat  string `json:"repeat"`  // "unbounded": runs per weight upload
 	Family  string `json:"family"`  // plan family
+	// Without lists what the family leaves out, sorted.
+	Without []string `json:"without,omitempty"`
 	// MemoryLimit is the data bytes a tile may use (simulator.md §9).
 	MemoryLimit int `json:"memoryLimit"`
 	// Timing is the version of the simulated machine's timing page.
 	Timing int `json:"timing"`
 }
+
+// MatrixSums in Problem.Without: no sums of partials on the matrix unit.
+const MatrixSums = "matrix-sums"
+
+// Techniques are what a family can be without.
+var Techniques = []string{MatrixSums}
+
+// Has tells whether the problem's plans may use a technique.
+func (p *Problem) Has(technique string) bool { return !slices.Contains(p.Without, technique) }
 
 // Choices of a problem, defaults first.
 const (

@@ -43,6 +43,14 @@ func (p *Problem) Validate() error {
 			return usage(c.path, `want "%s", found %q`, strings.Join(c.want, `" or "`), c.value)
 		}
 	}
+	for i, t := range p.Without {
+		if !slices.Contains(Techniques, t) {
+			return usage("without", "want %s, found %q", strings.Join(Techniques, ", "), t)
+		}
+		if i > 0 && p.Without[i-1] >= t {
+			return usage("without", "%q must come once and in order", t)
+		}
+	}
 	if p.MemoryLimit < MemoryGranule || p.MemoryLimit > MaxElements || p.MemoryLimit%MemoryGranule != 0 {
 		return usage("memoryLimit", "want a multiple of %d bytes from %d to %d, found %d", MemoryGranule, MemoryGranule, MaxElements, p.MemoryLimit)
 	}
