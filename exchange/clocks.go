@@ -25,7 +25,7 @@ func newClocks(in *instance) clocks {
 		for i := range in.items {
 			s := in.source[i]
 			for k := in.first[i]; k < in.first[i+1]; k++ {
-				sum[s] += int64(in.lead[k] + c.receive[in.tile[k]])
+				sum[s] += int64(in.arrival(k) + c.receive[in.tile[k]])
 				count[s]++
 			}
 		}
@@ -34,7 +34,7 @@ func newClocks(in *instance) clocks {
 			s := in.source[i]
 			for k := in.first[i]; k < in.first[i+1]; k++ {
 				d := in.tile[k]
-				sum[d] += int64(c.send[s] - in.lead[k])
+				sum[d] += int64(c.send[s] - in.arrival(k))
 				count[d]++
 			}
 		}
@@ -42,6 +42,10 @@ func newClocks(in *instance) clocks {
 	}
 	return c
 }
+
+// arrival is when the first word of receive k passes the selector, after the
+// message's start.
+func (in *instance) arrival(k int32) int32 { return in.write[k] - in.delay[in.tile[k]] }
 
 func floorDiv(a, b int64) int64 {
 	q := a / b

@@ -26,11 +26,17 @@ func components(p *Problem) []component {
 		m := &p.Messages[i]
 		a := root(m.Source)
 		active[m.Source] = true
-		for _, d := range m.Dests {
-			active[d.Tile] = true
-			b := root(d.Tile)
+		join := func(t int32) {
+			active[t] = true
+			b := root(t)
 			a, b = min(a, b), max(a, b)
 			parent[b] = a
+		}
+		if m.Paired {
+			join(m.Source ^ 1) // lends its lane
+		}
+		for _, d := range m.Dests {
+			join(d.Tile)
 		}
 	}
 	number := make([]int32, p.Tiles) // of a root's component + 1

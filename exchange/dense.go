@@ -248,7 +248,7 @@ func (l *lister) denseList(c *solved) {
 	words, receives := int64(0), l.receives(&c.component)
 	for _, i := range c.messages {
 		words += int64(l.items[i])
-		if l.pinned(i) {
+		if l.pinned(i) || l.wide.touches(i) {
 			return
 		}
 	}

@@ -12,7 +12,9 @@ type instance struct {
 	// Receivers of message i are first[i] .. first[i+1].
 	first []int32
 	tile  []int32             // receiver
-	lead  []int32             // κ+1: σ = x + lead
+	lead  []int32             // its selector is busy from x + lead on, at σ, or behind S for a late member
+	busy  []int32             // for so long: items, or until the format is off
+	write []int32             // the first word is stored at x + write
 	wrote []device.ElementSet // elements written there
 	read  []device.ElementSet // elements read, per message
 	delay []int32             // L per tile
@@ -25,6 +27,7 @@ type instance struct {
 	order  []precedence
 	after  map[int32][]int32
 	roles  []tileRoles
+	wide   *wideness // nil if no message is paired
 }
 
 func newInstance(p *Problem) *instance {
@@ -39,17 +42,19 @@ func newInstance(p *Problem) *instance {
 	for i := range p.Messages {
 		total += len(p.Messages[i].Dests)
 	}
-	in.tile, in.lead, in.wrote = make([]int32, 0, total), make([]int32, 0, total), make([]device.ElementSet, 0, total)
+	in.tile, in.wrote = make([]int32, 0, total), make([]device.ElementSet, 0, total)
+	in.lead, in.busy, in.write = make([]int32, 0, total), make([]int32, 0, total), make([]int32, 0, total)
 	sent, received := make([]device.ElementSet, p.Tiles), make([]device.ElementSet, p.Tiles)
 	for i := range p.Messages {
 		m := &p.Messages[i]
-		in.source[i], in.items[i] = m.Source, m.Words
+		in.source[i], in.items[i] = m.Source, m.Items()
 		in.head[i], in.read[i] = m.Head(), m.readElements()
 		sent[m.Source] |= in.read[i]
 		for _, d := range m.Dests {
 			w := device.Elements(d.Addr, 4*uint32(m.Words))
 			in.tile = append(in.tile, d.Tile)
-			in.lead = append(in.lead, 1+rt.lag(m.Source, d.Tile, false))
+			from, n, pointer := m.hears(d.Tile)
+			in.lead, in.busy, in.write = append(in.lead, from), append(in.busy, n), append(in.write, pointer)
 			in.wrote = append(in.wrote, w)
 			received[d.Tile] |= w
 		}
@@ -59,6 +64,7 @@ func newInstance(p *Problem) *instance {
 		in.delay[t] = rt.writeDelay(int32(t))
 		in.shared[t] = sent[t]&received[t] != 0
 	}
+	in.wide = newWideness(in)
 	in.order = precedences(p, in.roles)
 	for _, o := range in.order {
 		in.before[o.later+1]++
@@ -78,7 +84,7 @@ func (in *instance) pinned(i int32) bool {
 	return in.before[i] < in.before[i+1] || len(in.after[i]) > 0
 }
 
-// placement is a partial schedule that keeps R1–R9. It reserves the neutral and
+// placement is a partial schedule that keeps R1–R11. It reserves the neutral and
 // the pointer of every receive, also where a cutover or a continued address run
 // will make them unnecessary; so placing one more message never breaks another.
 type placement struct {
@@ -88,6 +94,7 @@ type placement struct {
 	// tile's write delay, which makes a pair by itself.
 	pairless      []bool
 	send, receive []lane  // per tile
+	writes        []lane  // see wideness; nil if no message is paired
 	start         []int32 // per message, meaningful while placed
 	// sentTo and heardTo are the ends of the last windows of each tile's lanes:
 	// most questions are answered by these alone.
@@ -118,6 +125,9 @@ func newPlacement(in *instance) *placement {
 		pl.send[t] = makeLane(sends[t])
 		pl.receive[t] = makeLane(receives[t])
 	}
+	if in.wide != nil {
+		pl.writes = make([]lane, tiles)
+	}
 	return pl
 }
 
@@ -131,6 +141,9 @@ func (pl *placement) clear(c *component) {
 		pl.send[t].reset()
 		pl.receive[t].reset()
 		pl.sentTo[t], pl.heardTo[t] = 0, 0
+		if pl.wide != nil {
+			pl.writes[t].reset()
+		}
 	}
 }
 
@@ -147,6 +160,9 @@ func (pl *placement) released(i int32) int32 {
 // what is placed. Where that is behind limit, it is any time behind limit that no
 // legal start precedes.
 func (pl *placement) earliest(i, x, limit int32) int32 {
+	if pl.wide.touches(i) {
+		return pl.earliestWide(i, x, limit)
+	}
 	s, n := pl.source[i], pl.items[i]
 	first, last := pl.first[i], pl.first[i+1]
 	tile, lead := pl.tile[first:last], pl.lead[first:last]
@@ -253,7 +269,7 @@ func (pl *placement) clearOfReceives(i, s, x int32) int32 {
 func (pl *placement) clearOfSends(d int32, set device.ElementSet, t, n int32) int32 {
 	l := &pl.send[d]
 	for k := l.after(t); k < len(l.start) && l.start[k] < t+n+guard; k++ {
-		if set&pl.read[l.message[k]] != 0 {
+		if j := l.message[k]; set&pl.read[j] != 0 && pl.source[j] == d {
 			return l.end[k]
 		}
 	}
@@ -277,8 +293,11 @@ func (pl *placement) place(i, x int32) {
 	pl.sentTo[s] = max(pl.sentTo[s], x+n)
 	for k := pl.first[i]; k < pl.first[i+1]; k++ {
 		d, t := pl.tile[k], x+pl.lead[k]
-		pl.receive[d].insert(t, n, i)
-		pl.heardTo[d] = max(pl.heardTo[d], t+n)
+		pl.receive[d].insert(t, pl.busy[k], i)
+		pl.heardTo[d] = max(pl.heardTo[d], t+pl.busy[k])
+	}
+	if pl.wide.touches(i) {
+		pl.placeWide(i, x)
 	}
 }
 
@@ -292,6 +311,9 @@ func (pl *placement) unplace(i int32) {
 		pl.receive[d].remove(x + pl.lead[k])
 		pl.heardTo[d] = pl.receive[d].last()
 	}
+	if pl.wide.touches(i) {
+		pl.unplaceWide(i)
+	}
 }
 
 // completion is the horizon message i contributes when it starts at x.
@@ -301,7 +323,7 @@ func (pl *placement) completion(i, x int32) int32 { return x + pl.items[i] + pl.
 func (in *instance) tail(i int32) int32 {
 	t := int32(0)
 	for k := in.first[i]; k < in.first[i+1]; k++ {
-		t = max(t, in.lead[k]+in.delay[in.tile[k]]+guard)
+		t = max(t, in.write[k]+guard)
 	}
 	return t
 }

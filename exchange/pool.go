@@ -175,7 +175,11 @@ func (m *pool) conflicts(i, x int32) int64 {
 			}
 		}
 	}
-	m.controls(i, x)
+	if m.wide.touches(i) {
+		m.controlsWide(i, x)
+	} else {
+		m.controls(i, x)
+	}
 	m.memoryOrder(i, x)
 	sum := int64(0)
 	for _, j := range m.found {

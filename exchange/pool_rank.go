@@ -4,6 +4,10 @@ import "slices"
 
 // look lists the lanes on which message i excludes others.
 func (m *pool) look(i int32) {
+	if m.wide.touches(i) {
+		m.lookWide(i)
+		return
+	}
 	s, n := m.source[i], m.items[i]
 	m.views = append(m.views[:0], view{lane: &m.send[s], front: n})
 	if m.shared[s] {
@@ -15,7 +19,7 @@ func (m *pool) look(i int32) {
 		m.views = append(m.views, view{lane: &m.receive[d], front: n + lead, back: lead})
 		if m.shared[d] {
 			lead += m.delay[d]
-			m.views = append(m.views, view{lane: &m.send[d], front: n + lead + guard, back: lead, elements: m.wrote[k]})
+			m.views = append(m.views, view{lane: &m.send[d], front: n + lead + guard, back: lead, elements: m.wrote[k], tile: d})
 		}
 	}
 }
@@ -25,6 +29,9 @@ func (m *pool) weigh(v *view, k int) int64 {
 	j := v.message[k]
 	if v.elements != 0 {
 		touched := m.read[j]
+		if m.lends(v.tile, j) && !v.written {
+			touched = 0 // only the lane is in use
+		}
 		if v.written {
 			touched = m.wroteAt(j, v.tile)
 		}

@@ -94,6 +94,9 @@ func parityFaults(roles *Roles, s *Schedule, tiles []int32) ([]fault, error) {
 // pairAt finds the message to move for a control pair: the one whose pointer
 // is written there. Moving it shifts the pair's two controls apart.
 func (l *lister) pairAt(tile, event int32) (int32, bool) {
+	if l.wide != nil && l.wide.tile[tile] {
+		return l.pointsAt(tile, event)
+	}
 	r := &l.receive[tile]
 	at := event - l.delay[tile]
 	if k := r.after(at); k < len(r.start) && r.start[k] == at {
@@ -108,6 +111,9 @@ func (l *lister) postpone(i, x int32, touched map[int32]bool) {
 	l.unplace(i)
 	l.place(i, l.earliest(i, max(x, l.released(i)), never))
 	touched[l.source[i]] = true
+	if l.wide.paired(i) {
+		touched[l.source[i]^1] = true
+	}
 	for k := l.first[i]; k < l.first[i+1]; k++ {
 		touched[l.tile[k]] = true
 	}

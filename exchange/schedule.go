@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// ErrPaired says that a problem has paired 64-bit messages, which List does not
-// schedule.
-var ErrPaired = errors.New("exchange: paired 64-bit messages cannot be scheduled")
+// ErrPaired says that a problem has paired 64-bit messages, which exact models do
+// not hold.
+var ErrPaired = errors.New("exchange: no exact model of paired 64-bit messages")
 
 // DefaultEffort and DefaultGap are used where options are zero.
 const (
@@ -68,7 +68,7 @@ type Stats struct {
 	Method     string // listing that gave the component with the largest horizon
 }
 
-// List schedules a problem of 32-bit messages: a legal schedule under R1–R14
+// List schedules a problem, each message at its own width: a legal schedule under R1–R14
 // (exchange.md §5; R13 concerns where rows are placed) that uses only the
 // freedoms tagged legal in §14, and a control at event x of the tile's own send
 // (simulator.md §4).
@@ -77,15 +77,10 @@ type Stats struct {
 // problem's bound. The best listing of the worst component is improved by ejection
 // under shorter and shorter horizons, as long as the effort lasts.
 // When ctx ends, List finishes the first listings if it still has to and returns
-// the best schedule so far; a context that has ended already is an error. Errors wrap ErrInvalid, ErrPaired or the context's error.
+// the best schedule so far; a context that has ended already is an error. Errors wrap ErrInvalid or the context's error.
 func List(ctx context.Context, p *Problem, opt Options) (*Schedule, Stats, error) {
 	if err := p.Validate(); err != nil {
 		return nil, Stats{}, err
-	}
-	for i := range p.Messages {
-		if p.Messages[i].Paired {
-			return nil, Stats{}, fmt.Errorf("%w: transfers[%d]", ErrPaired, i)
-		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, Stats{}, fmt.Errorf("exchange: list: %w", err)

@@ -48,7 +48,7 @@ func (in *instance) trainHash(i int32) uint64 {
 func (in *instance) alike(i, j int32) bool {
 	a, b := in.first[i], in.first[j]
 	tiles := in.tile[a:in.first[i+1]]
-	if in.source[i] != in.source[j] || in.items[i] != in.items[j] || !slices.Equal(tiles, in.tile[b:in.first[j+1]]) {
+	if in.source[i] != in.source[j] || in.items[i] != in.items[j] || in.wide.paired(i) != in.wide.paired(j) || !slices.Equal(tiles, in.tile[b:in.first[j+1]]) {
 		return false
 	}
 	if in.shared[in.source[i]] && in.read[i] != in.read[j] {
