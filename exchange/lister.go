@@ -161,7 +161,8 @@ func (l *lister) tries(c *solved) {
 		if w := waves(l.instance, &c.component); w != nil {
 			if !l.opt.Off[ByWaveOrder] {
 				budget := int(l.limit-l.looked) / orderShare
-				l.orderWaves(&c.component, w, l.goal, budget, rand.New(rand.NewPCG(l.opt.Seed, uint64(c.messages[0]))))
+				rng := rand.New(rand.NewPCG(l.opt.Seed, uint64(c.messages[0])))
+				l.orderWaves(&c.component, w, l.goal, budget, rng, l.cancelled)
 			}
 			l.inOrder(c, "waves", byKey(c.messages, func(k int) int32 { return w[k] }))
 		}

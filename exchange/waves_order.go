@@ -20,8 +20,8 @@ type waveOrder struct {
 
 // orderWaves renumbers the waves of a component's messages: from several orders, the
 // given one first, the best that exchanging two waves leads to. It stops when the
-// goal is reached or so many messages were listed.
-func (pl *placement) orderWaves(c *component, wave []int32, goal int32, budget int, rng *rand.Rand) {
+// goal is reached, so many messages were listed, or ended says so.
+func (pl *placement) orderWaves(c *component, wave []int32, goal int32, budget int, rng *rand.Rand, ended func() bool) {
 	w := waveOrder{placement: pl, goal: goal, sent: make([]int32, pl.p.Tiles), heard: make([]int32, pl.p.Tiles), tails: make([]int32, len(pl.items))}
 	w.waves = make([][]int32, 1+slices.Max(wave))
 	for k, i := range c.messages {
@@ -36,17 +36,17 @@ func (pl *placement) orderWaves(c *component, wave []int32, goal int32, budget i
 	best, least := slices.Clone(order), w.excess(c, order)
 	const starts = 16
 	budget -= len(c.messages)
-	for start := 0; start < starts && least > 0 && budget > 0; start++ {
+	for start := 0; start < starts && least > 0 && budget > 0 && !ended(); start++ {
 		if start > 0 {
 			rng.Shuffle(count, func(a, b int) { order[a], order[b] = order[b], order[a] })
 		}
 		now := w.excess(c, order)
 		budget -= len(c.messages)
-		for better := true; better && now > 0 && budget > 0; {
+		for better := true; better && now > 0 && budget > 0 && !ended(); {
 			better = false
 			for a := range order {
 				for b := range a {
-					if budget <= 0 {
+					if budget <= 0 || ended() {
 						break
 					}
 					order[a], order[b] = order[b], order[a]
