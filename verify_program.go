@@ -169,9 +169,19 @@ func mostAlive(prog *lower.Program, classes ...model.MemoryClass) int64 {
 	}
 	for i := range prog.Items {
 		it := &prog.Items[i]
-		if slices.Contains(classes, it.Class) {
-			change[it.Tile][it.First] += int64(it.Bytes)
-			change[it.Tile][it.Last+1] -= int64(it.Bytes)
+		if !slices.Contains(classes, it.Class) {
+			continue
+		}
+		change[it.Tile][it.First] += int64(it.Bytes)
+		change[it.Tile][it.Last+1] -= int64(it.Bytes)
+		if it.Inside == nil {
+			continue
+		}
+		// While the item that it lies in lives, it has no bytes of its own.
+		host := &prog.Items[it.Inside.Item]
+		if first, last := max(it.First, host.First), min(it.Last, host.Last); first <= last {
+			change[it.Tile][first] -= int64(it.Bytes)
+			change[it.Tile][last+1] += int64(it.Bytes)
 		}
 	}
 	var most int64

@@ -37,12 +37,13 @@
 //
 // # Rules worth knowing
 //
-// Lowering reads layouts only. A destination shard that its tile already holds
-// is an alias. A tile's own slice of a gathered value is copied into the shard
-// that gathers it: in place, sends would read the SRAM element that receives
-// write. Sums read the tile's own partial in place and write the result in place: nothing is
-// staged. Padding that a later kernel reads is zeroed before anything is written
-// around it. Weights live to the end, so that a program can run again. Addresses
-// are solved for (encode.Arena): a program places if the search finds a way, and
-// a plan is given up with the step, class, bytes and budget that clash.
+// Lowering reads layouts only. A destination shard that its tile already holds is
+// an alias. A tile's own slice of a gathered value is copied into the shard that
+// gathers it, or lies in it if the plan says so (Item.Inside): then sends read the
+// SRAM element that receives write. Sums read the tile's own partial in place and
+// write the result in place: nothing is staged. Padding that a later kernel reads
+// is zeroed before anything is written around it. Weights live to the end, so that
+// a program can run again. Addresses are solved for (encode.Arena): a program
+// places if the search finds a way, and a plan is given up with the step, class,
+// bytes and budget that clash.
 package lower

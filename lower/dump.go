@@ -18,6 +18,9 @@ func (p *Program) Dump(w io.Writer) error {
 		if len(it.Apart) > 0 {
 			fmt.Fprintf(b, ", apart %v", it.Apart)
 		}
+		if it.Inside != nil {
+			fmt.Fprintf(b, ", inside %v", *it.Inside)
+		}
 		if it.Addr != 0 {
 			fmt.Fprintf(b, ", at %#x", it.Addr)
 		}

@@ -56,6 +56,7 @@ type mover struct {
 	dests   [][]int32 // shards of out per piece
 	known   map[piece]int
 	local   []localPiece // of the current destination shard
+	ph      *openPhase
 }
 
 type localPiece struct {
@@ -67,7 +68,7 @@ type localPiece struct {
 // aliases, the rest is filled by local copies and one exchange.
 func (b *builder) move(step int, ph *openPhase) error {
 	s := &b.plan.Steps[step]
-	m := &mover{builder: b, step: step, in: b.values[s.In[0]], out: b.values[s.Out], known: map[piece]int{}}
+	m := &mover{builder: b, step: step, in: b.values[s.In[0]], out: b.values[s.Out], known: map[piece]int{}, ph: ph}
 	if m.in.Rows != m.out.Rows || m.in.Cols != m.out.Cols {
 		return fmt.Errorf("%s is %d×%d, %s %d×%d", m.in.Name, m.in.Rows, m.in.Cols, m.out.Name, m.out.Rows, m.out.Cols)
 	}
@@ -205,9 +206,25 @@ func (m *mover) take(j, source int, pc piece) {
 			m.dests = append(m.dests, nil)
 		}
 		m.dests[k] = append(m.dests[k], int32(j))
-	case m.in.at[source].Ref != m.out.ref(j, s.First): // else it is in place
+	case m.in.at[source].Ref == m.out.ref(j, s.First) || m.inside(j, source, pc): // it is in place
+	default:
 		m.local = append(m.local, localPiece{pc, j})
 	}
+}
+
+// inside puts a tile's own slice into the shard that gathers it, if the plan wants
+// that; a slice that two shards gather lies in the first.
+func (m *mover) inside(j, source int, pc piece) bool {
+	at := m.in.at[source]
+	slice := &m.prog.Items[at.Item]
+	if !m.plan.Steps[m.step].InPlace || m.ph == nil || !pc.whole || slice.Inside != nil || slice.Bytes != at.Bytes {
+		return false
+	}
+	to := m.out.ref(j, m.in.shards[source].First)
+	slice.Inside = &to
+	slice.Class = max(slice.Class, m.prog.Items[to.Item].Class)
+	m.ph.inside = append(m.ph.inside, at.Item)
+	return true
 }
 
 // walk calls f for every chunk of a piece that is contiguous at the source and

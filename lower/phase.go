@@ -17,6 +17,7 @@ type openPhase struct {
 	outs       []*value
 	reason, op string
 	post       []func() error // work behind the exchange
+	inside     []int32        // items that lie inside others from the exchange on
 }
 
 // Reasons of phases, as in the reference's logs (reference: lowering.md §6).
@@ -102,6 +103,11 @@ func (b *builder) closePhase(id int) error {
 			used[tile] = i + 1
 			b.touch(r.Item, len(b.prog.Tiles[tile]))
 		}
+	}
+	for _, slice := range ph.inside { // what it holds must last until its host lives
+		tile := b.prog.Items[slice].Tile
+		b.touch(slice, len(b.prog.Tiles[tile]))
+		b.touch(b.prog.Items[slice].Inside.Item, len(b.prog.Tiles[tile]))
 	}
 	for _, f := range ph.post {
 		if err := f(); err != nil {

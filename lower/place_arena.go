@@ -178,17 +178,22 @@ func (b *arenaBuilder) number(list ...int64) {
 
 // space adds the items of a tile; the first of them is number first.
 func (b *arenaBuilder) space(a *encode.Arena, tile, space, first int) {
-	ids := b.byTile.on(tile)
-	for _, id := range ids {
+	var ids []int32 // by local number
+	for _, id := range b.byTile.on(tile) {
 		it := &b.p.Items[id]
 		if it.Bytes == 0 {
 			continue
 		}
+		ids = append(ids, id)
 		x := encode.ArenaItem{ID: strconv.Itoa(len(a.Items)), Space: space, Class: int(it.Class), Lower: int64(it.First), Upper: int64(it.Last) + 1,
 			Size: int64(it.Bytes), Align: int64(it.Align)}
 		// The tail only has to exist.
 		if end := int64(device.SRAMEnd) - int64(it.Tail); it.Tail > 0 && int64(b.m.InterleavedEnd) > end && b.m.InterleavedEnd <= device.SRAMEnd {
 			x.Forbidden = []encode.Interval{{Start: end, End: device.SRAMEnd}}
+		}
+		if in := it.Inside; in != nil {
+			x.Inside = &encode.Inside{Host: first + int(b.local[in.Item]), Offset: int64(in.Offset)}
+			b.number(-4, int64(x.Inside.Host), x.Inside.Offset)
 		}
 		a.Items = append(a.Items, x)
 		b.number(-1, int64(space), int64(x.Class), x.Lower, x.Upper, x.Size, x.Align, int64(it.Tail))
@@ -199,7 +204,7 @@ func (b *arenaBuilder) space(a *encode.Arena, tile, space, first int) {
 	}
 	for _, id := range ids {
 		for _, o := range b.p.Items[id].Apart {
-			if id < o && b.p.Items[id].Bytes > 0 && b.p.Items[o].Bytes > 0 {
+			if id < o && b.p.Items[o].Bytes > 0 {
 				b.keep(a, encode.Apart{A: part(id), B: part(o)})
 			}
 		}
@@ -208,8 +213,8 @@ func (b *arenaBuilder) space(a *encode.Arena, tile, space, first int) {
 	for i := range uses {
 		for j := range uses {
 			s, r := &uses[i], &uses[j]
-			// An item that does both cannot be kept apart from itself.
-			if s.phase == r.phase && !s.receives && r.receives && s.item != r.item {
+			// An item that does both cannot be kept apart from itself, nor from a part of it.
+			if s.phase == r.phase && !s.receives && r.receives && s.item != r.item && !b.p.inside(ids[s.item], ids[r.item]) {
 				b.keep(a, encode.Apart{A: encode.Part{Item: first + int(s.item), Start: int64(s.lo), End: int64(s.hi)},
 					B: encode.Part{Item: first + int(r.item), Start: int64(r.lo), End: int64(r.hi)}, Weight: min(s.words, r.words)})
 			}

@@ -109,8 +109,8 @@ func (c *tileClass) explain(ctx context.Context, p *Program, m MemoryMap, r *enc
 		event := p.Items[i].First
 		var live [2]uint32
 		for _, j := range ids {
-			if it := &p.Items[j]; it.First <= event && event <= it.Last {
-				live[it.Class] += it.Bytes
+			if p.holds(j, event) {
+				live[p.Items[j].Class] += p.Items[j].Bytes
 			}
 		}
 		for _, x := range []struct {
@@ -125,7 +125,7 @@ func (c *tileClass) explain(ctx context.Context, p *Program, m MemoryMap, r *enc
 	}
 	for _, id := range ids {
 		it := &p.Items[id]
-		if it.First <= int32(e.Event) && int32(e.Event) <= it.Last && (it.Class == e.Class || e.Class == model.Standard) {
+		if p.holds(id, int32(e.Event)) && (it.Class == e.Class || e.Class == model.Standard) {
 			e.Items = append(e.Items, PlaceItem{p.Plan.Values[it.Value].Name, it.Kind, it.Class, it.Bytes, it.First, it.Last})
 		}
 	}

@@ -231,6 +231,11 @@ func PlaceGreedy(prog *Program, m MemoryMap) (PlaceStats, error) {
 			prog.Items[id].Addr = results[i].addr[k]
 		}
 	}
+	for i := range prog.Items {
+		if in := prog.Items[i].Inside; in != nil {
+			prog.Items[i].Addr = prog.Items[in.Item].Addr + in.Offset
+		}
+	}
 	stats := placeStats(prog, m, byTile)
 	stats.Problems = len(problems)
 	return stats, nil
@@ -247,6 +252,10 @@ func tileProblems(p *Program) (problems []*problem, tileProblem []int) {
 		}
 	}
 	uses := accesses(p, local)
+	for t := range uses { // parts of others take no part
+		ids := byTile.on(t)
+		uses[t] = slices.DeleteFunc(uses[t], func(u access) bool { return p.Items[ids[u.item]].Inside != nil })
+	}
 	known := map[string]int{}
 	var key []byte
 	for t := range p.Tiles {
@@ -257,7 +266,16 @@ func tileProblems(p *Program) (problems []*problem, tileProblem []int) {
 			for _, o := range it.Apart {
 				x.apart = append(x.apart, pair{other: local[o], lo: 0, hi: it.Bytes + it.Tail, otherLo: 0, otherHi: p.Items[o].Bytes + p.Items[o].Tail})
 			}
+			if it.Inside != nil {
+				x.bytes = 0
+			}
 			q.boxes = append(q.boxes, x)
+		}
+		for _, id := range byTile.on(t) { // a host stays as long as its part
+			if it := &p.Items[id]; it.Inside != nil {
+				host := &q.boxes[local[it.Inside.Item]]
+				host.first, host.last = min(host.first, it.First), max(host.last, it.Last)
+			}
 		}
 		q.duplex(uses[t])
 		key = q.appendKey(key[:0])

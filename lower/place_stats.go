@@ -30,8 +30,8 @@ func placeStats(p *Program, m MemoryMap, byTile tileLists) PlaceStats {
 			// The most live bytes occur where some item begins.
 			var live [2]uint32
 			for _, o := range ids {
-				if x := &p.Items[o]; x.First <= it.First && it.First <= x.Last {
-					live[x.Class] += x.Bytes
+				if p.holds(o, it.First) {
+					live[p.Items[o].Class] += p.Items[o].Bytes
 				}
 			}
 			s.MaxLive[0], s.MaxLive[1] = max(s.MaxLive[0], live[0]), max(s.MaxLive[1], live[1])
@@ -76,7 +76,8 @@ func unionBytes(list []Range) uint32 {
 }
 
 // overlaps sums, per phase, the words of buffers that a tile sends from and of
-// others that it receives into with an element in common: of two, the fewer.
+// others that it receives into with an element in common: of two, the fewer. A
+// part of a buffer is not another one.
 func overlaps(p *Program, byTile tileLists) []int64 {
 	local := make([]int32, len(p.Items))
 	for t := range p.Tiles {
@@ -91,7 +92,7 @@ func overlaps(p *Program, byTile tileLists) []int64 {
 		for i := range uses {
 			for j := range uses {
 				s, r := &uses[i], &uses[j]
-				if s.phase == r.phase && !s.receives && r.receives && s.item != r.item && set(s)&set(r) != 0 {
+				if s.phase == r.phase && !s.receives && r.receives && s.item != r.item && !p.inside(ids[s.item], ids[r.item]) && set(s)&set(r) != 0 {
 					out[s.phase] += min(s.words, r.words)
 				}
 			}

@@ -53,7 +53,23 @@ type Item struct {
 	// Apart lists items of the same tile that must not share a memory element
 	// with this one while both live (a GEMM's streamed operand and its result).
 	Apart []int32 `json:"apart,omitempty"`
-	Addr  uint32  `json:"addr,omitempty"` // set by Place
+	// Inside, if set, is where the item lies in another one of its tile: while both
+	// live, its bytes are bytes of that item, which nobody else writes.
+	Inside *Ref   `json:"inside,omitempty"`
+	Addr   uint32 `json:"addr,omitempty"` // set by Place
+}
+
+// holds tells whether item i takes memory of its own at an event: it is alive, and
+// not a part of another item that is.
+func (p *Program) holds(i, event int32) bool {
+	alive := func(it *Item) bool { return it.First <= event && event <= it.Last }
+	it := &p.Items[i]
+	return alive(it) && (it.Inside == nil || !alive(&p.Items[it.Inside.Item]))
+}
+
+// inside tells whether item i is a part of item j.
+func (p *Program) inside(i, j int32) bool {
+	return p.Items[i].Inside != nil && p.Items[i].Inside.Item == j
 }
 
 // Ref is a byte position in an item.

@@ -57,8 +57,11 @@ type Step struct {
 	In    []int    `json:"in"` // indices in Plan.Values
 	Out   int      `json:"out"`
 	Phase int      `json:"phase"` // exchange phases are numbered 0, 1, … in program order
-	Gemm  *Gemm    `json:"gemm,omitempty"`
-	Cost  Cost     `json:"cost"` // under the problem's profile
+	// InPlace, of a move that gathers slices: a tile's own slice is not copied but
+	// lies inside the shard that it gathers, for as long as that lives.
+	InPlace bool  `json:"inPlace,omitempty"`
+	Gemm    *Gemm `json:"gemm,omitempty"`
+	Cost    Cost  `json:"cost"` // under the problem's profile
 }
 
 // Grid counts parts.

@@ -190,6 +190,9 @@ func (v *planValidator) steps() error {
 			}
 			continue
 		}
+		if s.InPlace {
+			return pathErrorf(path+".inPlace", "only a move gathers slices in place")
+		}
 		if done[op] != 0 {
 			return pathErrorf(path+".op", "operation %q is already computed by steps[%d]", s.Op, done[op]-1)
 		}
@@ -259,6 +262,9 @@ func (v *planValidator) move(s *Step, path string) error {
 	}
 	if s.Gemm != nil {
 		return pathErrorf(path+".gemm", "a move has no GEMM recipe")
+	}
+	if s.InPlace && (orOne(in.Layout.Slices) == 1 || s.Phase == NoPhase) {
+		return pathErrorf(path+".inPlace", "want an exchange of a value in slices, found %d slices in phase %d", orOne(in.Layout.Slices), s.Phase)
 	}
 	return nil
 }

@@ -57,6 +57,9 @@ func (p *Plan) stepText(s *Step) string {
 		in[i] = name(v)
 	}
 	text := fmt.Sprintf("%s %s → %s", s.Kind, strings.Join(in, " · "), name(s.Out))
+	if s.InPlace {
+		text += ", own slices in place"
+	}
 	if g := s.Gemm; g != nil {
 		text += fmt.Sprintf(" (%d,%d,%d) K %d C %d, result %d×%d", g.Compute.Rows, g.Compute.Cols, g.Compute.Inner, g.BlockInner, g.BlockCols, g.Result.Rows, g.Result.Cols)
 		if g.Sum != "" {

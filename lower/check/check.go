@@ -36,7 +36,8 @@ func Check(prog *lower.Program, m lower.MemoryMap) error {
 type checker struct {
 	p      *lower.Program
 	m      lower.MemoryMap
-	onTile [][]int // items of every tile
+	onTile [][]int       // items of every tile
+	parts  map[int][]int // items that lie inside an item
 	// exchangeEvent[phase][tile] is the event at which a tile runs a phase.
 	exchangeEvent [][]int32
 }
@@ -54,7 +55,7 @@ func (c *checker) records() error {
 	if p.Plan == nil || len(p.Tiles) != p.Plan.Problem.Tiles || len(p.Shards) != len(p.Plan.Values) {
 		return fmt.Errorf("%w: %d work lists, %d shard lists", ErrProgram, len(p.Tiles), len(p.Shards))
 	}
-	c.onTile = make([][]int, len(p.Tiles))
+	c.onTile, c.parts = make([][]int, len(p.Tiles)), map[int][]int{}
 	for i := range p.Items {
 		it := &p.Items[i]
 		if it.Tile < 0 || int(it.Tile) >= len(p.Tiles) || it.Value < 0 || int(it.Value) >= len(p.Plan.Values) || it.Kind > lower.ItemRemote {
@@ -64,6 +65,13 @@ func (c *checker) records() error {
 			if o < 0 || int(o) >= len(p.Items) || p.Items[o].Tile != it.Tile {
 				return fmt.Errorf("%w: %s is apart from item %d, which is not on its tile", ErrProgram, c.item(i), o)
 			}
+		}
+		if in := it.Inside; in != nil {
+			if in.Item < 0 || int(in.Item) >= len(p.Items) || int(in.Item) == i || p.Items[in.Item].Tile != it.Tile || p.Items[in.Item].Inside != nil ||
+				uint64(in.Offset)+uint64(it.Bytes) > uint64(p.Items[in.Item].Bytes) {
+				return fmt.Errorf("%w: %s is said to lie at %d of item %d", ErrProgram, c.item(i), in.Offset, in.Item)
+			}
+			c.parts[int(in.Item)] = append(c.parts[int(in.Item)], i)
 		}
 		c.onTile[it.Tile] = append(c.onTile[it.Tile], i)
 	}
@@ -141,7 +149,7 @@ func (c *checker) overlaps() error {
 		for k, i := range list {
 			for _, j := range list[:k] {
 				a, b := &c.p.Items[i], &c.p.Items[j]
-				if a.Last < b.First || b.Last < a.First || a.Bytes == 0 || b.Bytes == 0 {
+				if a.Last < b.First || b.Last < a.First || a.Bytes == 0 || b.Bytes == 0 || c.part(i, j) || c.part(j, i) {
 					continue
 				}
 				if uint64(a.Addr) < uint64(b.Addr)+uint64(b.Bytes) && uint64(b.Addr) < uint64(a.Addr)+uint64(a.Bytes) {
@@ -155,6 +163,24 @@ func (c *checker) overlaps() error {
 					return fmt.Errorf("%w: %s and %s must be apart", ErrElement, c.item(i), c.item(int(o)))
 				}
 			}
+		}
+	}
+	return nil
+}
+
+// part tells whether item i lies inside item j where it is said to.
+func (c *checker) part(i, j int) bool {
+	in := c.p.Items[i].Inside
+	return in != nil && int(in.Item) == j && uint64(c.p.Items[i].Addr) == uint64(c.p.Items[j].Addr)+uint64(in.Offset)
+}
+
+// whole checks that what lies inside item i is not overwritten: bytes [lo, hi) of
+// SRAM, which are item i's, are written at an event.
+func (c *checker) whole(i int, event int32, lo, hi uint64) error {
+	for _, k := range c.parts[i] {
+		it := &c.p.Items[k]
+		if it.First <= event && event <= it.Last && lo < uint64(it.Addr)+uint64(it.Bytes) && uint64(it.Addr) < hi {
+			return fmt.Errorf("%w: %s is written as part of %s at event %d", ErrOverlap, c.item(k), c.item(i), event)
 		}
 	}
 	return nil
@@ -216,6 +242,11 @@ func (c *checker) call(tile, event int32, w *lower.Work) error {
 		if err := c.covers(pointers[i], tile, event, uint64(o.Addr), bytes); err != nil {
 			return fmt.Errorf("operand %s: %w", o.Name, err)
 		}
+		if o.Write {
+			if err := c.whole(pointers[i], event, uint64(o.Addr), uint64(o.Addr)+bytes); err != nil {
+				return fmt.Errorf("operand %s: %w", o.Name, err)
+			}
+		}
 		if o.Align > 0 && o.Addr%o.Align != 0 {
 			return fmt.Errorf("%w: operand %s at %#x, alignment %d", ErrAlignment, o.Name, o.Addr, o.Align)
 		}
@@ -259,6 +290,11 @@ func (c *checker) phases() error {
 				addr, bytes := it.Addr+r.Offset, uint32(t.Words)*4
 				if err := c.covers(int(r.Item), it.Tile, c.exchangeEvent[id][it.Tile], uint64(it.Addr)+uint64(r.Offset), uint64(bytes)); err != nil {
 					return fmt.Errorf("phase %d transfer %d: %w", id, k, err)
+				}
+				if n >= 0 {
+					if err := c.whole(int(r.Item), c.exchangeEvent[id][it.Tile], uint64(addr), uint64(addr)+uint64(bytes)); err != nil {
+						return fmt.Errorf("phase %d transfer %d: %w", id, k, err)
+					}
 				}
 				if addr%4 != 0 {
 					return fmt.Errorf("%w: phase %d transfer %d at %#x", ErrAlignment, id, k, addr)

@@ -125,6 +125,9 @@ func (x *PhaseFigures) overlaps(p *lower.Program, phase *lower.Phase) {
 		for _, s := range sends[tile] {
 			for _, r := range receives[tile] {
 				a, b := p.Items[s.item].Addr, p.Items[r.item].Addr
+				if in := p.Items[s.item].Inside; in != nil && in.Item == r.item {
+					continue // a part of it
+				}
 				if s.item != r.item && device.Elements(a+s.lo, s.hi-s.lo)&device.Elements(b+r.lo, r.hi-r.lo) != 0 {
 					x.OverlapWords += min(s.words, r.words)
 				}

@@ -28,7 +28,8 @@ const (
 // PriceC600 prices every step of a plan under the c600 profile, from the
 // plan's layouts alone: a step's work is that of its busiest tile, a phase costs
 // the largest of words sent, words received and control slots of any tile,
-// plus 100 + 600 (reference: simulator.md §2). Moves that share a phase put its
+// plus 100 + 600 (reference: simulator.md §2). Of a value whose slices are gathered
+// in place a tile sends and receives through one SRAM element, so not at once. Moves that share a phase put its
 // cost on the first of them.
 func PriceC600(p *model.Plan) ([]model.Cost, error) {
 	pricer := pricer{plan: p, shards: make([][]model.Shard, len(p.Values))}
@@ -84,12 +85,16 @@ func PriceC600(p *model.Plan) ([]model.Cost, error) {
 type Load struct {
 	sent, received    []int // elements of F16
 	receives, shorter []int // messages; sends of fewer than 3 words
+	crossed           []int // most elements sent and received of one value in place
 }
 
 // NewLoad starts an empty phase of that many tiles.
 func NewLoad(tiles int) *Load {
-	return &Load{make([]int, tiles), make([]int, tiles), make([]int, tiles), make([]int, tiles)}
+	return &Load{make([]int, tiles), make([]int, tiles), make([]int, tiles), make([]int, tiles), make([]int, tiles)}
 }
+
+// cross counts a value that a tile sends from and receives into one element.
+func (l *Load) cross(tile, elements int) { l.crossed[tile] = max(l.crossed[tile], elements) }
 
 func (l *Load) send(tile, elements, runs int) {
 	l.sent[tile] += elements
@@ -104,7 +109,8 @@ func (l *Load) receive(tile, elements, runs int) {
 }
 
 // Words is the phase's length before tail and barrier: the largest of words
-// sent, words received and control slots (receives + 1 + 2·short sends) of a tile.
+// sent, words received, words of a value in place and control slots
+// (receives + 1 + 2·short sends) of a tile.
 func (l *Load) Words() int64 {
 	var most int
 	for t := range l.sent {
@@ -112,7 +118,7 @@ func (l *Load) Words() int64 {
 		if l.receives[t]+l.shorter[t] > 0 {
 			slots = l.receives[t] + 1 + 2*l.shorter[t]
 		}
-		most = max(most, (l.sent[t]+1)/2, (l.received[t]+1)/2, slots)
+		most = max(most, (l.sent[t]+1)/2, (l.received[t]+1)/2, (l.crossed[t]+1)/2, slots)
 	}
 	return int64(most)
 }

@@ -14,7 +14,7 @@ import (
 // sends it once to all who need it.
 func (p *pricer) move(s *model.Step, load *Load) (model.Cost, error) {
 	from, to := &p.plan.Values[s.In[0]], &p.plan.Values[s.Out]
-	m := mover{from: from, to: to, source: p.shards[s.In[0]], load: load,
+	m := mover{from: from, to: to, source: p.shards[s.In[0]], load: load, inPlace: s.InPlace,
 		copies: make([]int64, p.plan.Problem.Tiles), fills: make([]int64, p.plan.Problem.Tiles),
 		onTile: make([][]int, p.plan.Problem.Tiles), sent: map[sentRun]bool{}}
 	for i, f := range m.source {
@@ -22,6 +22,7 @@ func (p *pricer) move(s *model.Step, load *Load) (model.Cost, error) {
 	}
 	if from.Layout.Slices > 1 {
 		m.groupSlices()
+		m.crossing = make([]int, p.plan.Problem.Tiles)
 	} else {
 		m.index = model.NewShardIndex(m.source, from.Layout.Order)
 	}
@@ -36,6 +37,11 @@ func (p *pricer) move(s *model.Step, load *Load) (model.Cost, error) {
 			continue
 		}
 		m.fromBoxes(d)
+	}
+	if s.InPlace {
+		for t, e := range m.crossing {
+			load.cross(t, e)
+		}
 	}
 	var cost model.Cost
 	if c := busiest(m.fills); c > 0 {
@@ -55,7 +61,9 @@ type mover struct {
 	slices        map[[2]model.Extent][]int // sliced sources by box
 	sent          map[sentRun]bool
 	load          *Load
+	inPlace       bool // own slices are not copied
 	copies, fills []int64
+	crossing      []int // elements of slices that a tile sends or receives
 }
 
 // sentRun is one view of a source shard that is sent once, to any number of
@@ -108,14 +116,18 @@ func (m *mover) fromSlices(d model.Shard) error {
 		f := m.source[chosen]
 		got += f.Elements()
 		if f.Tile == d.Tile {
-			m.copies[d.Tile] += kernels.CopyCycles(2 * f.Elements())
+			if !m.inPlace {
+				m.copies[d.Tile] += kernels.CopyCycles(2 * f.Elements())
+			}
 			continue
 		}
 		m.load.receive(d.Tile, f.Elements(), 1)
+		m.crossing[d.Tile] += f.Elements()
 		run := sentRun{shard: chosen}
 		if !m.sent[run] {
 			m.sent[run] = true
 			m.load.send(f.Tile, f.Elements(), 1)
+			m.crossing[f.Tile] += f.Elements()
 		}
 	}
 	return nil

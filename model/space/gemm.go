@@ -25,17 +25,38 @@ type Gemm struct {
 	// Gathered: weights are stored once, cut in one slice per consumer (R of
 	// them), and gathered on each run; else every consumer keeps its block.
 	Gathered bool
+	// InPlace, of gathered weights: a tile's own slice lies inside the block that it
+	// gathers. That saves its copy and its bytes, but the slices of several weights
+	// cannot share the memory of their blocks.
+	InPlace bool
 }
 
 // Options says which candidates a problem admits.
 type Options struct {
 	WeightsOnce bool // only one copy of the weights
+	InPlace     bool // gathered weights whose own slices lie in place too
+}
+
+// stored calls f for the ways to store the weights of a candidate.
+func (o Options) stored(c Gemm, f func(Gemm)) {
+	if c.R == 1 || !o.WeightsOnce {
+		f(c)
+	}
+	if c.R == 1 {
+		return
+	}
+	c.Gathered = true
+	f(c)
+	if o.InPlace {
+		c.InPlace = true
+		f(c)
+	}
 }
 
 // Each calls f for every candidate, in a fixed order: all grids r·q·k ≤ tiles
 // without empty parts; result grids (k,1), (1,k), every factorisation ρ·κ = k,
-// and (1,1); both memory classes; weights on their consumers or gathered. With one
-// row part both storages are the same.
+// and (1,1); both memory classes; weights on their consumers or gathered (own slices copied, then
+// in place). With one row part all storages are the same.
 func (s Shape) Each(o Options, f func(Gemm)) {
 	kb, nb := s.InnerBlocks(), s.ColBlocks()
 	for k := 1; k <= min(kb, s.Tiles); k++ {
@@ -55,13 +76,7 @@ func (s Shape) Each(o Options, f func(Gemm)) {
 						}
 						for _, interleaved := range [2]bool{true, false} {
 							c := Gemm{R: int32(r), Q: int32(q), K: int32(k), Rho: int32(rho), Kappa: int32(kappa), Interleaved: interleaved}
-							if c.Gathered = o.WeightsOnce && r > 1; !c.Gathered {
-								f(c)
-							}
-							if r > 1 {
-								c.Gathered = true
-								f(c)
-							}
+							o.stored(c, f)
 						}
 					}
 				}
@@ -172,6 +187,9 @@ func (s Shape) Gather(c Gemm, input bool) (words, copies int64) {
 			if c.Gathered {
 				n := inner * model.PanelWidth * part(s.ColBlocks(), q, col)
 				received += n - sliceOf(n, r, a)
+				if c.InPlace { // sent and received through one SRAM element
+					most = max(most, n)
+				}
 			}
 			most = max(most, received)
 		}
@@ -188,7 +206,9 @@ func (s Shape) Gather(c Gemm, input bool) (words, copies int64) {
 	if c.Gathered {
 		own := sliceOf(z.Inner*z.Cols, r, 0)
 		sent += own
-		copies += kernels.CopyCycles(2 * own)
+		if !c.InPlace {
+			copies += kernels.CopyCycles(2 * own)
+		}
 	}
 	most = max(most, sent)
 	return int64(most / 2), copies

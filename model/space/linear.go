@@ -98,6 +98,9 @@ func (t Transition) FromLinear(c2 Gemm) Move {
 				elements := model.PanelWidth * model.PanelWidth * need.cols.len() * n.part(c, 0).len()
 				own := sliceOf(elements, r, a)
 				received, sent = elements-own, own
+				if c2.InPlace {
+					most = max(most, elements)
+				}
 			}
 		}
 		if tile < runs.outer {

@@ -75,6 +75,7 @@ func (c *Chain) Plan(p *model.Problem, choice Choice) (*model.Plan, error) {
 		w := b.value(s.Weight, "", model.RoleWeight, home)
 		if g.Gathered {
 			w = b.move(s.Gemm.Name, w, s.Gemm.Name+".b", s.operandB(g), b.phase)
+			b.plan.Steps[len(b.plan.Steps)-1].InPlace = g.InPlace
 		}
 		b.phase++
 		at = b.value(s.Gemm.Output, "", "", s.result(g))

@@ -55,6 +55,9 @@ func (t Transition) Exact(c1, c2 Gemm) Move {
 				n := model.PanelWidth * model.PanelWidth * need.cols.len() * n2.part(c, 0).len()
 				own := sliceOf(n, r2, a)
 				received, sent = n-own, own
+				if c2.InPlace {
+					most = max(most, n)
+				}
 			}
 		}
 		overlap := have.intersect(need).elements()
