@@ -1,0 +1,146 @@
+package lower_test
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"ipusolve/lower"
+	"ipusolve/lower/check"
+	"ipusolve/model"
+	"ipusolve/solve"
+)
+
+// readPlan reads a pinned plan.
+func readPlan(t testing.TB, path string) *model.Plan {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := model.ReadPlan(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// preplaced lowers the preplaced plan of optima.md, P3, or a variant of it.
+func preplaced(t testing.TB, inPlace ...bool) *lower.Program {
+	t.Helper()
+	plan := readPlan(t, "testdata/p3.plan.json")
+	for i := range plan.Steps {
+		if s := &plan.Steps[i]; len(inPlace) > 0 && s.Kind == model.StepMove && plan.Values[s.In[0]].Role == model.RoleWeight {
+			s.InPlace, inPlace = inPlace[0], inPlace[1:]
+		}
+	}
+	p, err := lower.Build(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// limited is the data memory of dataMap up to a number of bytes.
+func limited(bytes uint32) lower.MemoryMap {
+	m := dataMap
+	m.InterleavedEnd = m.Standard[0].End + bytes - (m.Standard[0].End - m.Standard[0].Start)
+	return m
+}
+
+// P3 places in the bytes that are alive together at its fullest moment, which
+// are the 384 883 of optima.md with slices of whole granules; no placement takes
+// a granule less.
+func TestPreplacedFits(t *testing.T) {
+	const reference, granule = 384883, 32
+	p := preplaced(t)
+	stats, err := lower.Place(p, dataMap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := check.Check(p, dataMap); err != nil {
+		t.Fatal(err)
+	}
+	if want := uint32((reference + granule - 1) / granule * granule); stats.MaxLiveTotal != want || stats.Budget != want || stats.BudgetBound != want || stats.Status != solve.Optimal {
+		t.Errorf("%v: %d bytes, bound %d, %d alive; want %d", stats.Status, stats.Budget, stats.BudgetBound, stats.MaxLiveTotal, want)
+	}
+	tight := limited(stats.Budget)
+	if again, err := lower.Place(p, tight); err != nil || again.Budget != stats.Budget {
+		t.Errorf("within its bytes: %v", err)
+	}
+	if err := check.Check(p, tight); err != nil {
+		t.Fatal(err)
+	}
+	var none *lower.PlaceError
+	if _, err := lower.Place(p, limited(stats.Budget-granule)); !errors.As(err, &none) || !none.Proven {
+		t.Errorf("with a granule less: %v, want a proof that there is no room", err)
+	}
+}
+
+// What copies of the own slices cost: that of W1 its bytes, that of W2 in place
+// the rest of its shard, since the stored slice stays where the shard was.
+func TestPreplacedInPlace(t *testing.T) {
+	for _, c := range []struct {
+		w1, w2       bool
+		alive, bytes uint32
+	}{
+		{true, false, 384896, 384896},
+		{false, false, 392288, 392288},
+		{true, true, 384896, 384896 + 34816 - 6976},
+	} {
+		p := preplaced(t, c.w1, c.w2)
+		stats, err := lower.Place(p, dataMap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := check.Check(p, dataMap); err != nil {
+			t.Fatal(err)
+		}
+		if stats.MaxLiveTotal != c.alive || stats.Budget != c.bytes || stats.Status != solve.Optimal {
+			t.Errorf("%+v: %v, %d bytes, %d alive", c, stats.Status, stats.Budget, stats.MaxLiveTotal)
+		}
+		if _, err := lower.PlaceGreedy(p, dataMap); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		} else if err := check.Check(p, dataMap); err != nil {
+			t.Errorf("%+v, greedy: %v", c, err)
+		}
+	}
+}
+
+// The broadcast of G: 1345 messages, of 1168 words for 146 rows, to 18 tiles.
+// All that can move paired do after placement; the others have a receiver whose
+// partner has no part in the message, as where a tile keeps its own part.
+func TestPreplacedBroadcast(t *testing.T) {
+	p := preplaced(t)
+	stats, err := lower.Place(p, dataMap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, words, split := 0, int64(0), 0
+	for _, tr := range p.Phases[1].Transfers {
+		if p.Plan.Values[p.Items[tr.Source.Item].Value].Graph == "block0.w2" {
+			continue
+		}
+		messages++
+		words += int64(tr.Words)
+		if tr.Words != 1168 && tr.Words != 1160 {
+			t.Fatalf("a message of %d words", tr.Words)
+		}
+		source, partners := p.Items[tr.Source.Item].Tile, map[int32]int{}
+		for _, d := range tr.Dests {
+			partners[p.Items[d.Item].Tile/2]++
+		}
+		if partners[source/2] > 0 || len(tr.Dests) != 18 || len(partners) != 9 {
+			split++
+		}
+	}
+	x := stats.Pairing[1]
+	t.Logf("%d messages, %d words; %d of %d eligible, %d words; %d with a split pair", messages, words, x.Eligible, x.Pairable, x.EligibleWords, split)
+	if messages != 1345 || x.Pairable != messages-split || x.Eligible != x.Pairable || x.EligibleWords != x.PairableWords {
+		t.Errorf("%d messages, %d with a split pair: %+v", messages, split, x)
+	}
+	if stats.EqualWords != stats.EqualBound || stats.OverlapWords != 0 {
+		t.Errorf("%d of %d words at equal addresses, %d overlap", stats.EqualWords, stats.EqualBound, stats.OverlapWords)
+	}
+}
