@@ -21,6 +21,7 @@ const (
 	BoundSlots   BoundKind = "slots"   // control pairs of one tile on even words
 	BoundLink    BoundKind = "link"    // two machines that one message uses
 	BoundClique  BoundKind = "clique"  // E: messages of which no two can swap freely
+	BoundLanes   BoundKind = "lanes"   // words that pass the two send lanes of a pair of tiles
 )
 
 // Side is a machine of a tile.
@@ -75,6 +76,12 @@ func (b *Bound) raise(other Bound) {
 // that keeps R1–R14; the package check derives it again from the witness. The
 // problem must be valid; a problem without messages has bound 0. The result does
 // not depend on the number of processors.
+//
+// A message of open width counts on every machine with the window that it has at
+// either width, the intersection of both: half its words at the sender and at the
+// pointer, and at the selector all words or half of them and L − 1 events (L − 2 at
+// a late member), whichever is less. It lends no lane. So the bound holds whatever
+// widths are chosen.
 func Best(p *Problem) Bound {
 	b := newBounder(p)
 	var best Bound
@@ -100,6 +107,7 @@ type bounder struct {
 }
 
 func newBounder(p *Problem) *bounder {
+	p = p.narrowest()
 	b := &bounder{p: p, roles: p.roles(), head: make([]int32, len(p.Messages)), end: make([]int32, len(p.Messages)), sides: make([]sideSums, 2*p.Tiles)}
 	rt := routes()
 	parallel(len(p.Messages), func(from, to int) {
@@ -116,7 +124,7 @@ func newBounder(p *Problem) *bounder {
 		}
 	})
 	for i := range p.Messages {
-		if m := &p.Messages[i]; m.Paired {
+		if m := &p.Messages[i]; m.Paired && !m.Open {
 			if b.lent == nil {
 				b.lent = make([][]int32, p.Tiles)
 			}

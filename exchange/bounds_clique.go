@@ -294,7 +294,7 @@ func (b *bounder) windows(i int32) []window {
 	m := &b.p.Messages[i]
 	n := m.Items()
 	out := []window{{m.Source, sending, 0, n, m.readElements()}}
-	if m.Paired {
+	if m.Paired && !m.Open {
 		out = append(out, window{m.Source ^ 1, lending, 0, n, 0})
 	}
 	for _, d := range m.Dests {

@@ -78,7 +78,6 @@ const mostSumSteps = 1 << 28
 
 // link is the best bound over messages and two machines of each, above best.
 func (b *bounder) link(best int32) Bound {
-	rt := routes()
 	var won joint
 	var mixed []joint
 	visit := func(i, side, fromA, other, fromB int32) {
@@ -97,15 +96,13 @@ func (b *bounder) link(best int32) Bound {
 	}
 	for i := range b.p.Messages {
 		m := &b.p.Messages[i]
-		if m.Paired {
-			continue
-		}
 		for k, d := range m.Dests {
-			from := rt.lag(m.Source, d.Tile, false) + 1
+			from, _ := b.hearing(int32(i), d.Tile)
 			visit(int32(i), 2*m.Source, 0, 2*d.Tile+1, from)
 			if k > 0 { // a receiver and the one before it
 				e := m.Dests[k-1].Tile
-				visit(int32(i), 2*e+1, rt.lag(m.Source, e, false)+1, 2*d.Tile+1, from)
+				fromE, _ := b.hearing(int32(i), e)
+				visit(int32(i), 2*e+1, fromE, 2*d.Tile+1, from)
 			}
 		}
 	}
@@ -185,11 +182,11 @@ func (s *sumSet) add(b *bounder, side, skip int32) {
 
 // useWork is how long message i occupies the machine.
 func (b *bounder) useWork(i, side int32) int32 {
-	m := &b.p.Messages[i]
-	if side%2 == 1 && m.Paired && !routes().late(m.Source, side/2) {
-		return m.Items() + routes().writeDelay(side/2) - 1
+	if side%2 == 1 {
+		_, n := b.hearing(i, side/2)
+		return n
 	}
-	return m.Items()
+	return b.p.Messages[i].Items()
 }
 
 // meet tells whether A − B = d for sums A of s and B of o.

@@ -31,24 +31,29 @@ func (b *bounder) appendSends(list []use, r *tileRoles) []use {
 }
 
 // appendReceives adds the windows of the tile's source selector: disjoint by R3.
-// A paired message keeps the early member's selector until its format is off,
-// and the late member's while the format is on (reference: exchange.md §4.2).
+// See Message.hears for those of paired messages.
 func (b *bounder) appendReceives(list []use, r *tileRoles) []use {
-	rt := routes()
-	delay := rt.writeDelay(r.tile)
 	for _, i := range r.receives {
-		m := &b.p.Messages[i]
-		lag, n := rt.lag(m.Source, r.tile, m.Paired), m.Items()
-		switch {
-		case !m.Paired:
-			list = append(list, b.use(i, lag+1, n))
-		case rt.late(m.Source, r.tile):
-			list = append(list, b.use(i, lag+delay, n))
-		default:
-			list = append(list, b.use(i, lag+1, n+delay-1))
-		}
+		from, n := b.hearing(i, r.tile)
+		list = append(list, b.use(i, from, n))
 	}
 	return list
+}
+
+// hearing is the window [x+from, x+from+n) of message i on the selector of d, of an
+// open width the part that both widths have. Where the tile lends its lane, a late
+// member's begins with the format: before that it is busy for other receives only.
+func (b *bounder) hearing(i, d int32) (from, n int32) {
+	m := &b.p.Messages[i]
+	from, n, _ = m.hears(d)
+	if m.Open {
+		n = min(n, m.Words)
+	}
+	if rt := routes(); m.Paired && b.lends(d) && rt.late(m.Source, d) {
+		format := rt.lag(m.Source, d, true) + rt.writeDelay(d)
+		from, n = format, from+n-format
+	}
+	return from, n
 }
 
 // late tells whether d is the late member of its pair: the one with the larger T.

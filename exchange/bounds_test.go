@@ -108,9 +108,10 @@ func TestBoundsOnOneTile(t *testing.T) {
 	}
 }
 
-// TestMixedWidthsOnOneSelector: a paired message behind a 32-bit one may begin one
-// event early on the late member, where it has no select (reference: exchange.md
-// §12); the bound allows for it.
+// TestMixedWidthsOnOneSelector: the early member's selector is busy from S to the
+// end of the format, the late member's from S+1 on, as a 32-bit message may end one
+// event later there (reference: exchange.md §4.2, §12). An open width has the less of
+// both.
 func TestMixedWidthsOnOneSelector(t *testing.T) {
 	p := &Problem{Tiles: 8, Messages: []Message{
 		unicast(4, 3, sourceBase, destBase, 10),
@@ -118,13 +119,24 @@ func TestMixedWidthsOnOneSelector(t *testing.T) {
 	}}
 	b := newBounder(p)
 	list := b.appendReceives(nil, &b.roles[3])
-	if !routes().late(0, 3) || list[0].from != p.Messages[0].Lag(3)+1 || list[1].from != p.Messages[1].Lag(3)+54 || // row 1
-		list[1].work != 64 {
+	if !routes().late(0, 3) || list[0].from != p.Messages[0].Lag(3)+1 || list[1].from != p.Messages[1].Lag(3)+2 || // row 1
+		list[1].work != 64+52 {
 		t.Errorf("late member: %+v", list)
 	}
 	list = b.appendReceives(nil, &b.roles[2])
 	if list[0].from != p.Messages[1].Lag(2)+1 || list[0].work != 64+53 {
 		t.Errorf("early member: %+v", list)
+	}
+	for words, want := range map[int32][2]int32{128: {128 - 12, 128 - 11}, 1000: {500 + 52, 500 + 53}, 100: {100, 100}} {
+		p.Messages[1].Words = words
+		q := p.WithWidths([]bool{false, false})
+		q.Messages[1].Open = true
+		b := newBounder(q)
+		for d := range int32(2) {
+			if _, n := b.hearing(1, 3-d); n != want[d] {
+				t.Errorf("%d words of open width: %d events at tile %d, want %d", words, n, 3-d, want[d])
+			}
+		}
 	}
 }
 

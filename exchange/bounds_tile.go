@@ -13,7 +13,8 @@ type tileBounds struct {
 	ends []uint32
 }
 
-// tile raises best by the bounds of tile t: A, B, C, D, G, H and slots.
+// tile raises best by the bounds of tile t: A, B, C, D, G, H, slots and, of a pair's
+// first tile that sends, lanes.
 func (w *tileBounds) tile(b *bounder, t int32, best *Bound) {
 	r := &b.roles[t]
 	if len(r.sends)+len(r.receives) == 0 {
@@ -39,6 +40,7 @@ func (w *tileBounds) tile(b *bounder, t int32, best *Bound) {
 	w.control(b, r, best)
 	w.elements(b, r, best)
 	w.slots(b, r, best)
+	w.lanes(b, t, best)
 }
 
 // items is bound A: by R2 and R3 the items of one side pass one after the other.
@@ -149,6 +151,27 @@ func (b *bounder) appendElement(list []use, r *tileRoles, e int) []use {
 		}
 	}
 	return b.appendWrites(b.appendSends(list, &touching), &touching)
+}
+
+// lanes is a bound on what a pair of tiles sends. A message of w words takes w
+// events of one send lane, or w/2 of both: an area of w at either width. Both lanes
+// are free for this from the smallest head h on and up to the smallest tail q before
+// the end, so H ≥ h + ⌈Σ w / 2⌉ + q. An open message's tail is the smaller of both
+// widths'.
+func (w *tileBounds) lanes(b *bounder, t int32, best *Bound) {
+	if t^1 < t && len(b.roles[t^1].sends) > 0 || int(t^1) >= len(b.roles) {
+		return
+	}
+	sends := slices.Concat(b.roles[t].sends, b.roles[t^1].sends)
+	slices.Sort(sends)
+	head, tail, area, wide := int32(1<<20), int32(1<<20), int32(0), false
+	for _, i := range sends {
+		m := &b.p.Messages[i]
+		head, tail, area, wide = min(head, b.head[i]), min(tail, b.end[i]-m.Items()), area+m.Words, wide || m.Paired
+	}
+	if h := head + (area+1)/2 + tail; wide && h > best.Horizon {
+		*best = Bound{h, Witness{Kind: BoundLanes, Tile: t, Side: SendSide, Messages: sends}}
+	}
 }
 
 // readElements is the union of the elements of all source addresses (R7).

@@ -19,6 +19,9 @@ type Message struct {
 	Dests       []Dest
 	Words       int32
 	Paired      bool // 64-bit width (Word32 otherwise)
+	// Open says that the width is a decision: bounds hold for both, and ListWidths
+	// takes either. Anything else goes by Paired.
+	Open bool
 }
 
 // Dest is one receiver of a message.
@@ -35,6 +38,9 @@ const (
 
 // Schedule gives every message of a problem its start.
 type Schedule struct {
+	// Paired are the widths that ListWidths chose for messages whose width is open;
+	// nil: each message has its own.
+	Paired  []bool
 	Start   []int32 // x_j per message: the cycle its send instruction starts at the source
 	Horizon int32   // phase horizon: the largest tile horizon
 	// TileHorizon is the length in events of each tile's row; 0 = inactive.

@@ -17,8 +17,9 @@ import (
 // order of messages does not matter to it, so rows alone show it; a witness may
 // prove more, never less. A phase without messages has bound 0.
 //
-// The problem must be one that Check accepts.
+// The problem must be one that Check accepts, or has open widths.
 func Bound(p *exchange.Problem) int32 {
+	p, lent := narrow(p)
 	spans := make([]span, len(p.Messages))
 	for j := range spans {
 		spans[j] = spanOf(p, int32(j))
@@ -26,7 +27,7 @@ func Bound(p *exchange.Problem) int32 {
 	all := rolesOf(p)
 	var best atomic.Int32
 	eachTile(p.Tiles, func(t int) *Violation {
-		b := tileBound(p, spans, int32(t), all.of(t))
+		b := tileBound(p, lent, spans, int32(t), all.of(t))
 		for old := best.Load(); old < b && !best.CompareAndSwap(old, b); old = best.Load() {
 		}
 		return nil
@@ -56,13 +57,13 @@ type window struct{ head, n, tail int32 }
 // onMachine gives the window of message j on a machine when it starts at 0; ok is
 // false if it does not use the machine. lent tells that the tile's partner sends
 // it, which keeps all machines of the tile idle (R10).
-func onMachine(p *exchange.Problem, j, tile int32, side exchange.Side, element int) (from, n int32, lent, ok bool) {
+func onMachine(p *exchange.Problem, lending []bool, j, tile int32, side exchange.Side, element int) (from, n int32, lent, ok bool) {
 	m := &p.Messages[j]
 	touches := func(addr uint32) bool {
 		return side != exchange.BothSides || device.Elements(addr, 4*uint32(m.Words))>>element&1 != 0
 	}
 	switch {
-	case m.Paired && m.Source^1 == tile:
+	case lends(m, tile):
 		return 0, items(m), true, true
 	case m.Source == tile:
 		sends := side == exchange.SendSide || side == exchange.BothSides
@@ -75,7 +76,8 @@ func onMachine(p *exchange.Problem, j, tile int32, side exchange.Side, element i
 		r := receiveOf(p, j, d, 0)
 		switch side {
 		case exchange.ReceiveSide:
-			return r.busy, r.free - r.busy, false, true
+			from, to := selector(m, &r, lending[tile])
+			return from, to - from, false, true
 		case exchange.WriteSide, exchange.BothSides:
 			return r.pointer, r.n, false, touches(d.Addr)
 		}
@@ -83,11 +85,49 @@ func onMachine(p *exchange.Problem, j, tile int32, side exchange.Side, element i
 	return 0, 0, false, false
 }
 
+// narrow makes open widths paired ones for the deriver; see selector and lends for
+// where the other width allows more. lent tells the tiles that must lend their lane.
+func narrow(p *exchange.Problem) (q *exchange.Problem, lent []bool) {
+	c := *p
+	c.Messages = slices.Clone(p.Messages)
+	lent = make([]bool, max(p.Tiles, 0))
+	for j := range c.Messages {
+		m := &c.Messages[j]
+		m.Paired = m.Paired || m.Open
+		if lends(m, m.Source^1) {
+			lent[m.Source^1] = true
+		}
+	}
+	return &c, lent
+}
+
+// lends tells whether the tile must lend its lane to the message.
+func lends(m *exchange.Message, tile int32) bool { return m.Paired && !m.Open && m.Source^1 == tile }
+
+// selector is the time in which no other receive uses the selector, nor anything else
+// if the tile lends its lane. For other receives a late member's selector is busy from
+// S + 1 on: a 32-bit receive before it would not have written all by the first paired
+// word otherwise, and a paired one would meet this message's select on the early
+// member. An open width keeps the events of both widths.
+func selector(m *exchange.Message, r *receive, lending bool) (from, to int32) {
+	from, to = r.busy, r.free
+	if r.late {
+		from = r.source + 1
+	}
+	if m.Open {
+		to = min(to, from+m.Words)
+	}
+	if r.late && lending {
+		from = r.busy
+	}
+	return from, to
+}
+
 // on is the window of a message that starts no earlier than it can.
 func (s span) on(from, n int32) window { return window{s.head + from, n, s.length - from - n} }
 
 // tileBound is the best bound of one tile.
-func tileBound(p *exchange.Problem, spans []span, t int32, list []role) int32 {
+func tileBound(p *exchange.Problem, lent []bool, spans []span, t int32, list []role) int32 {
 	words, sends := int32(0), int32(0)
 	var reads, writes device.ElementSet
 	for _, x := range list {
@@ -100,7 +140,7 @@ func tileBound(p *exchange.Problem, spans []span, t int32, list []role) int32 {
 				reads |= device.Elements(a, 4*uint32(m.Words))
 			}
 		default:
-			if !m.Paired {
+			if !m.Paired { // nor open
 				words++
 			}
 			writes |= device.Elements(m.Dests[x.dest].Addr, 4*uint32(m.Words))
@@ -114,7 +154,7 @@ func tileBound(p *exchange.Problem, spans []span, t int32, list []role) int32 {
 	try := func(side exchange.Side, element int) {
 		windows = windows[:0]
 		for _, x := range list {
-			if from, n, _, ok := onMachine(p, x.message, t, side, element); ok {
+			if from, n, _, ok := onMachine(p, lent, x.message, t, side, element); ok {
 				windows = append(windows, spans[x.message].on(from, n))
 			}
 		}

@@ -76,6 +76,9 @@ func wellFormed(p *exchange.Problem) *Violation {
 			}
 			named[d.Tile], addr[d.Tile] = j+1, d.Addr
 		}
+		if m.Open {
+			return fault(j, "no width")
+		}
 		if !m.Paired {
 			continue
 		}
@@ -160,7 +163,7 @@ func rolesOf(p *exchange.Problem) roles {
 		for j := range p.Messages {
 			m := &p.Messages[j]
 			visit(m.Source, role{int32(j), sender})
-			if m.Paired {
+			if lends(m, m.Source^1) {
 				visit(m.Source^1, role{int32(j), partner})
 			}
 			for k, d := range m.Dests {

@@ -18,8 +18,12 @@ var ErrWitness = errors.New("check: bad witness")
 // be anything: one that names messages, machines or orders the problem does not
 // have, or more than its kind needs, is an error that wraps ErrWitness. A phase
 // without messages has the zero witness and horizon 0.
+//
+// A message of open width counts with what it does at either width: the events that
+// its windows have in common, the end that comes first.
 func Witness(p *exchange.Problem, w *exchange.Witness) (int32, error) {
-	d := deriver{p: p, w: w}
+	q, lent := narrow(p)
+	d := deriver{p: q, lent: lent, w: w}
 	h, err := d.derive()
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", ErrWitness, err)
@@ -29,6 +33,7 @@ func Witness(p *exchange.Problem, w *exchange.Witness) (int32, error) {
 
 type deriver struct {
 	p     *exchange.Problem
+	lent  []bool // per tile: it lends its lane
 	w     *exchange.Witness
 	start []int32 // zeros, made when needed
 }
@@ -69,6 +74,7 @@ func (d *deriver) derive() (int32, error) {
 		{exchange.BoundPath, both, d.path},
 		{exchange.BoundClique, both, d.clique},
 		{exchange.BoundLink, one, d.link},
+		{exchange.BoundLanes, one[:1], d.lanes},
 	} {
 		if k.kind == w.Kind {
 			if !slices.Contains(k.sides, w.Side) {
@@ -105,7 +111,7 @@ func (d *deriver) listed(list []int32) error {
 // windows gives the messages' windows on a machine, which they must use.
 func (d *deriver) windows(list []int32, tile int32, side exchange.Side, element int) (out []window, lent int, err error) {
 	for _, j := range list {
-		from, n, borrowed, ok := onMachine(d.p, j, tile, side, element)
+		from, n, borrowed, ok := onMachine(d.p, d.lent, j, tile, side, element)
 		if !ok {
 			return nil, 0, fmt.Errorf("message %d does not use side %q of tile %d", j, side, tile)
 		}
@@ -192,6 +198,22 @@ func (d *deriver) counts() (sends, receives []int32, err error) {
 	return sends, receives, nil
 }
 
+// lanes is the bound of what a pair of tiles sends on its two lanes.
+func (d *deriver) lanes() (int32, error) {
+	var list []window
+	words, wide := int32(0), false
+	for _, j := range d.w.Messages {
+		m := &d.p.Messages[j]
+		if m.Source != d.w.Tile && m.Source^1 != d.w.Tile {
+			return 0, fmt.Errorf("message %d is sent by tile %d", j, m.Source)
+		}
+		words, wide = words+m.Words, wide || m.Paired
+		list = append(list, spanOf(d.p, j).on(0, items(m)))
+	}
+	head, _, tail := total(list)
+	return head + (words+1)/2 + tail, errorIf(!wide, "no message can be paired")
+}
+
 // control is bound C: selects and a neutral, and the first events of sends.
 func (d *deriver) control() (int32, error) {
 	sends, receives, err := d.counts()
@@ -214,7 +236,7 @@ func (d *deriver) slots() (int32, error) {
 	t, all := d.w.Tile, 0
 	for j := range d.p.Messages {
 		m := &d.p.Messages[j]
-		if m.Paired && m.Source^1 == t {
+		if lends(m, t) {
 			return 0, fmt.Errorf("message %d is paired and of the partner", j)
 		}
 		if m.Source == t || slices.ContainsFunc(m.Dests, func(d exchange.Dest) bool { return d.Tile == t }) {

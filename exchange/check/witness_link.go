@@ -74,7 +74,7 @@ func (d *deriver) place(list []int32, tile int32, side exchange.Side, joint int3
 	if int64(sum)*int64(len(list)) > mostSteps {
 		return nil, fmt.Errorf("%d messages with %d events of work", len(list), sum)
 	}
-	from, _, _, _ := onMachine(d.p, joint, tile, side, 0)
+	from, _, _, _ := onMachine(d.p, d.lent, joint, tile, side, 0)
 	pl := &position{first: head - from, base: head + sum + tail, before: make([]bool, sum-windows[at].n+1)}
 	pl.before[0] = true
 	for k, l := range windows {

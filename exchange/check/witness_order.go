@@ -183,12 +183,13 @@ func (d *deriver) occupied(j int32) map[int32][]occupied {
 		read |= device.Elements(a, 4*uint32(m.Words))
 	}
 	out[m.Source] = []occupied{{0, items(m), 's', read}}
-	if m.Paired {
+	if lends(m, m.Source^1) {
 		out[m.Source^1] = []occupied{{0, items(m), 'l', 0}}
 	}
 	for _, dest := range m.Dests {
 		r := receiveOf(d.p, j, dest, 0)
-		out[dest.Tile] = []occupied{{r.busy, r.free, 'h', 0}, {r.pointer, r.writeEnd(), 'w', device.Elements(dest.Addr, 4*uint32(m.Words))}}
+		from, to := selector(m, &r, d.lent[dest.Tile])
+		out[dest.Tile] = []occupied{{from, to, 'h', 0}, {r.pointer, r.writeEnd(), 'w', device.Elements(dest.Addr, 4*uint32(m.Words))}}
 	}
 	return out
 }

@@ -1,0 +1,93 @@
+package check
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"ipusolve/exchange"
+)
+
+// openProblem has messages of either width, some of which must be ordinary, among few
+// pairs of tiles.
+func openProblem(rng *rand.Rand, messages int) *exchange.Problem {
+	p := &exchange.Problem{Tiles: 8 + 2*rng.IntN(40)}
+	for range messages {
+		perm := rng.Perm(p.Tiles / 2)
+		block := func() uint32 { return 0x60000 + uint32(rng.IntN(4))*0x4000 + 8*uint32(rng.IntN(100)) }
+		m := msg(int32(2*perm[0]+rng.IntN(2)), int32(128+2*rng.IntN(60)), block(), pair(int32(2*perm[1]), block())...)
+		switch rng.IntN(5) {
+		case 0:
+			m.Dests = append(m.Dests, pair(int32(2*perm[2]), block())...)
+		case 1:
+			m.Dests = m.Dests[:1]
+		case 2:
+			m.Words = 1 + int32(rng.IntN(100))
+		}
+		p.Messages = append(p.Messages, m)
+	}
+	return p
+}
+
+// TestOpenWidths: the bound of open widths holds for all choices, and its witness
+// proves it. All choices together show where it could not be larger.
+func TestOpenWidths(t *testing.T) {
+	rng := rand.New(rand.NewPCG(64, 1))
+	count := 150
+	if testing.Short() {
+		count = 40
+	}
+	kinds, tight := map[exchange.BoundKind]int{}, 0
+	for k := range count {
+		p := openProblem(rng, 2+rng.IntN(5))
+		q := p.Opened()
+		b := exchange.Best(q)
+		kinds[b.Witness.Kind]++
+		if h, err := Witness(q, &b.Witness); err != nil || h != b.Horizon {
+			t.Fatalf("problem %d: %+v proves %d, %v", k, b, h, err)
+		}
+		if h := Bound(q); h > b.Horizon {
+			t.Fatalf("problem %d: one machine forces %d, the best bound is %d", k, h, b.Horizon)
+		}
+		pairable := p.Pairable()
+		least := int32(1 << 30)
+		for choice := range 1 << len(pairable) {
+			widths := make([]bool, len(pairable))
+			possible := true
+			for i := range widths {
+				widths[i] = choice>>i&1 != 0
+				possible = possible && (pairable[i] || !widths[i])
+			}
+			if !possible {
+				continue
+			}
+			s, stats, err := exchange.List(context.Background(), p.WithWidths(widths), exchange.Options{Effort: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Horizon < b.Horizon || stats.Bound.Horizon < b.Horizon {
+				t.Fatalf("problem %d: %v takes %d, its bound is %d, that of open widths %+v\n%+v", k, widths, s.Horizon, stats.Bound.Horizon, b, q.Messages)
+			}
+			least = min(least, s.Horizon)
+		}
+		if least == b.Horizon {
+			tight++
+		}
+		s, _, err := exchange.ListWidths(context.Background(), p, exchange.Options{Effort: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen := p.WithWidths(s.Paired)
+		rows := encode(t, chosen, s)
+		if _, err := Check(chosen, rows, nil); err != nil {
+			t.Fatalf("problem %d: %v", k, err)
+		}
+		if s.Horizon > least {
+			t.Logf("problem %d: %d chosen, %d possible, bound %d", k, s.Horizon, least, b.Horizon)
+		}
+	}
+	t.Logf("%v, %d of %d bounds reached", kinds, tight, count)
+	if tight < count/4 || len(kinds) < 2 || kinds[exchange.BoundLanes] == 0 {
+		t.Errorf("%v, %d of %d bounds reached", kinds, tight, count)
+	}
+}
