@@ -49,6 +49,16 @@ func supervisorCopyCycles(b int) int64 { return launch + 6*ceilDiv(int64(b), 4) 
 // 288 + b/8 at any size (reference: simulator.md §2).
 func StridedCopyCycles(b int) int64 { return workerCopyCall + ceilDiv(int64(b), 8) }
 
+// CopyRunsCycles prices a copy of n runs of b bytes each at constant strides: one
+// strided call where that is cheaper than one call a run.
+func CopyRunsCycles(n, b int) int64 {
+	cycles := int64(n) * CopyCycles(b)
+	if n > 1 && b%8 == 0 {
+		cycles = min(cycles, StridedCopyCycles(n*b))
+	}
+	return cycles
+}
+
 // FillCycles prices zeroing b bytes: 288 + ⌈b/8⌉; nothing to clear costs
 // nothing (reference: simulator.md §2).
 func FillCycles(b int) int64 {

@@ -18,7 +18,7 @@ func Build(p *model.Plan) (*Program, error) {
 	if p.Problem.Tiles < 1 {
 		return nil, fmt.Errorf("lower: a plan for %d tiles", p.Problem.Tiles)
 	}
-	b := &builder{plan: p, prog: &Program{Plan: p, Tiles: make([][]Work, p.Problem.Tiles), Roots: make([]int, len(p.Steps))}}
+	b := &builder{plan: p, identities: map[int]int32{}, prog: &Program{Plan: p, Tiles: make([][]Work, p.Problem.Tiles), Roots: make([]int, len(p.Steps))}}
 	if err := b.load(); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,9 @@ type builder struct {
 	open   []*openPhase // by phase id
 	// itemUse is the last step that reads any value stored in an item.
 	itemUse []int
-	refs    []Ref // arena of transfer destinations
+	// identities is the item with identity blocks of every tile that has one.
+	identities map[int]int32
+	refs       []Ref // arena of transfer destinations
 }
 
 // load resolves layouts, finds last uses and checks references.
@@ -286,8 +288,12 @@ func (b *builder) finish() error {
 		b.prog.Shards = append(b.prog.Shards, v.at)
 	}
 	for i := range b.prog.Items {
-		if b.prog.Items[i].First < 0 { // nobody uses it
+		it := &b.prog.Items[i]
+		if it.First < 0 { // nobody uses it
 			b.touch(int32(i), 0)
+		}
+		if it.Kind == ItemIdentity {
+			b.touch(int32(i), len(b.prog.Tiles[it.Tile])+1)
 		}
 	}
 	return nil

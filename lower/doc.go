@@ -14,7 +14,7 @@
 //	2      exchange 0: operands arrive             (all tiles together)
 //	3      GEMM call                               (StepGemm)
 //	4      exchange 1: partial sums arrive
-//	5, 6   reduction, one call per panel run
+//	5, 6   reduction, one call per panel run, or one accumulating GEMM call
 //	7      GELU in place                           (StepGelu)
 //	…
 //	end    the host reads outputs
@@ -37,11 +37,13 @@
 //
 // # Rules worth knowing
 //
-// Lowering reads layouts only. A destination shard that its tile already holds is
+// Lowering reads layouts, and of recipes only which unit sums. A destination shard that its tile already holds is
 // an alias. A tile's own slice of a gathered value is copied into the shard that
 // gathers it, or lies in it if the plan says so (Item.Inside): then sends read the
 // SRAM element that receives write. Sums read the tile's own partial in place and
-// write the result in place: nothing is staged. Padding that a later kernel reads
+// write the result in place: nothing is staged; sums on the matrix unit leave the
+// result in the partial, or start from a copy where it is not one run of that,
+// with identity weights from the image. Padding that a later kernel reads
 // is zeroed before anything is written around it. Weights live to the end, so that
 // a program can run again. Addresses are solved for (encode.Arena): a program
 // places if the search finds a way, and a plan is given up with the step, class,

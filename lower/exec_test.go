@@ -8,6 +8,7 @@ import (
 	"github.com/x448/float16"
 
 	"ipusolve/device"
+	"ipusolve/kernels"
 	"ipusolve/lower"
 	"ipusolve/lower/check"
 	"ipusolve/model"
@@ -33,6 +34,12 @@ func newMachine(p *lower.Program) *machine {
 	for range p.Tiles {
 		m.mem = append(m.mem, make([]byte, device.SRAMBytes))
 		m.written = append(m.written, make([]bool, device.SRAMBytes))
+	}
+	for i := range p.Items {
+		if it := &p.Items[i]; it.Kind == lower.ItemIdentity { // part of the image
+			copy(m.mem[it.Tile][it.Addr-device.SRAMBase:], kernels.Identity(int(it.Bytes)/kernels.IdentityBlock))
+			m.wrote(it.Tile, it.Addr, it.Bytes)
+		}
 	}
 	return m
 }

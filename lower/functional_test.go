@@ -81,8 +81,10 @@ func TestMLPGrids(t *testing.T) {
 		{8, 11, 48, 80, grid{2, 2, 2, 4, 2}, grid{2, 2, 2, 2, 2}, mlpOptions{sliced: true, once: true, rowBlock: 2}},
 		{8, 11, 40, 72, grid{2, 2, 2, 4, 2}, grid{2, 2, 2, 4, 2}, mlpOptions{sliced: true, once: true, linear: 8, rowBlock: 2}},
 	} {
-		t.Run(fmt.Sprintf("%v/%v/%+v", c.g1, c.g2, c.o), func(t *testing.T) {
-			checkMLP(t, mlpPlan(c.tiles, c.rows, c.dim, c.hidden, c.g1, c.g2, c.o), c.rows, c.dim, c.hidden)
-		})
+		for _, c.o.matrix = range []bool{false, true} {
+			t.Run(fmt.Sprintf("%v/%v/%+v", c.g1, c.g2, c.o), func(t *testing.T) {
+				checkMLP(t, mlpPlan(c.tiles, c.rows, c.dim, c.hidden, c.g1, c.g2, c.o), c.rows, c.dim, c.hidden)
+			})
+		}
 	}
 }

@@ -73,10 +73,13 @@ func (b *builder) gemm(step int, ph *openPhase) error {
 			b.gemmCall(step, left, right, out, g, &g.calls[c], j)
 		}
 	}
-	sum := &summer{builder: b, step: step, out: out, ph: ph, groups: groups, index: model.NewShardIndex(shards, out.Layout.Order), sent: map[sentSpan]int{}}
+	sum := &summer{builder: b, step: step, out: out, ph: ph, matrix: s.Gemm != nil && s.Gemm.Sum == model.SumMatrix, groups: groups, index: model.NewShardIndex(shards, out.Layout.Order), sent: map[sentSpan]int{}}
 	if ph != nil {
 		ph.provenance(ReasonOperands, s.Op)
 		sum.from = len(ph.transfers)
+	}
+	if sum.matrix {
+		sum.own = sum.inPlace()
 	}
 	for j := range out.shards {
 		if done[j] {
@@ -161,6 +164,8 @@ type summer struct {
 	step   int
 	out    *value
 	ph     *openPhase
+	matrix bool  // sums run on the matrix unit
+	own    []Ref // of every output shard in its tile's partial; nil: shards of their own
 	groups []*partialGroup
 	index  *model.ShardIndex
 	from   int              // first transfer of the step
@@ -178,14 +183,18 @@ func (s *summer) shard(j int) error {
 	if !o.Whole() {
 		return fmt.Errorf("a GEMM cannot fill slices")
 	}
-	s.allocateShard(s.out, j)
+	if s.own != nil {
+		s.locate(s.out, j, s.own[j])
+	} else {
+		s.allocateShard(s.out, j)
+	}
 	logical, got := 0, 0
 	covered := model.Box{}
 	var roots []func() error
 	var err error
 	s.index.Meet(o.Defined(s.out.Layout.Order), func(gi int, _ model.Box) {
 		g := s.groups[gi]
-		region := model.Box{R0: max(g.rows.Start, o.Rows.Start), R1: commonEnd(g.rows, o.Rows), C0: max(g.cols.Start, o.Cols.Start), C1: commonEnd(g.cols, o.Cols)}
+		region := g.region(o)
 		logical += (min(region.R1, o.Rows.Logical) - region.R0) * (min(region.C1, o.Cols.Logical) - region.C0)
 		got += region.Elements()
 		covered = hull(covered, region)
@@ -227,6 +236,11 @@ func commonEnd(a, b model.Extent) int {
 		return min(a.Physical, b.Physical)
 	}
 	return min(a.Logical, b.Logical)
+}
+
+// region is what an output shard takes of a group's results, padding included.
+func (g *partialGroup) region(o model.Shard) model.Box {
+	return model.Box{R0: max(g.rows.Start, o.Rows.Start), R1: commonEnd(g.rows, o.Rows), C0: max(g.cols.Start, o.Cols.Start), C1: commonEnd(g.cols, o.Cols)}
 }
 
 // run is a contiguous piece of a panel at element offset src of the partials and
@@ -283,6 +297,12 @@ func (s *summer) root(j int, g *partialGroup, region model.Box) (func() error, e
 	s.prog.Roots[s.step]++
 	initial := max(local, 0)
 	remotes := slices.Delete(slices.Clone(terms), initial, initial+1)
+	if s.matrix {
+		if local < 0 {
+			return s.matrixRoot(j, nil, terms, runs)
+		}
+		return s.matrixRoot(j, terms[local], remotes, runs)
+	}
 	// Per run: the initial term if it is remote, then the remotes in order.
 	slots := len(remotes)
 	if local < 0 {

@@ -71,6 +71,7 @@ func linearLayout(tiles, grain int) model.Layout {
 type mlpOptions struct {
 	sliced   bool // inputs gathered: homes hold slices
 	once     bool // weights stored once: homes hold slices
+	matrix   bool // partials are added on the matrix unit
 	linear   int  // row-major output on that many tiles; 0: none
 	rowBlock int
 }
@@ -120,6 +121,11 @@ func mlpPlan(tiles, rows, dim, hidden int, g1, g2 grid, o mlpOptions) *model.Pla
 		role = ""
 	}
 	y := p.gemm("fc2", ga, b2, p.value("y", role, rows, dim, resultLayout(g2, o.rowBlock)), sumPhase(g2))
+	for i := range p.Steps {
+		if s := &p.Steps[i]; o.matrix && s.Kind == model.StepGemm && s.Phase != model.NoPhase {
+			s.Gemm = &model.Gemm{Sum: model.SumMatrix}
+		}
+	}
 	if o.linear > 0 {
 		p.move("out", y, p.value("y@linear", model.RoleOutput, rows, dim, linearLayout(o.linear, 4)), next())
 	}

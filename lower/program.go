@@ -29,10 +29,13 @@ const (
 	ItemValue   ItemKind = iota // shards of a plan value
 	ItemPartial                 // partial sum of one GEMM call
 	ItemRemote                  // packed remote partials of a reduction
+	// ItemIdentity is a stack of 16×16 identity blocks (kernels.Identity), the
+	// weights of sums on the matrix unit: part of the image, alive throughout.
+	ItemIdentity
 )
 
 func (k ItemKind) String() string {
-	return [...]string{"value", "partial", "remote"}[k]
+	return [...]string{"value", "partial", "remote", "identity"}[k]
 }
 
 // Item is one contiguous allocation on one tile.

@@ -39,7 +39,7 @@ func TestRandomMLP(t *testing.T) {
 		pad := func(n int) int { return (n + 15) / 16 * 16 }
 		g1 := drawGrid(r, "g1", tiles, rows, pad(dim), pad(hidden))
 		g2 := drawGrid(r, "g2", tiles, rows, pad(hidden), pad(dim))
-		o := mlpOptions{sliced: rapid.Bool().Draw(r, "sliced"), once: rapid.Bool().Draw(r, "once"), rowBlock: rapid.IntRange(1, 2).Draw(r, "rowBlock")}
+		o := mlpOptions{sliced: rapid.Bool().Draw(r, "sliced"), once: rapid.Bool().Draw(r, "once"), matrix: rapid.Bool().Draw(r, "matrix"), rowBlock: rapid.IntRange(1, 2).Draw(r, "rowBlock")}
 		if rapid.Bool().Draw(r, "isLinear") && rows*dim%4 == 0 {
 			o.linear = rapid.IntRange(1, min(tiles, rows*dim/4)).Draw(r, "linear")
 		}

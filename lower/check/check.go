@@ -19,6 +19,7 @@ var (
 	ErrElement   = errors.New("lower/check: shared memory element")
 	ErrLifetime  = errors.New("lower/check: use outside a lifetime")
 	ErrOperand   = errors.New("lower/check: access outside an item")
+	ErrConstant  = errors.New("lower/check: constant item is not kept")
 )
 
 // Check reports the first rule that a placed program breaks under a memory map,
@@ -58,7 +59,7 @@ func (c *checker) records() error {
 	c.onTile, c.parts = make([][]int, len(p.Tiles)), map[int][]int{}
 	for i := range p.Items {
 		it := &p.Items[i]
-		if it.Tile < 0 || int(it.Tile) >= len(p.Tiles) || it.Value < 0 || int(it.Value) >= len(p.Plan.Values) || it.Kind > lower.ItemRemote {
+		if it.Tile < 0 || int(it.Tile) >= len(p.Tiles) || it.Value < 0 || int(it.Value) >= len(p.Plan.Values) || it.Kind > lower.ItemIdentity {
 			return fmt.Errorf("%w: item %d names tile %d, value %d, kind %d", ErrProgram, i, it.Tile, it.Value, uint8(it.Kind))
 		}
 		for _, o := range it.Apart {
@@ -101,6 +102,9 @@ func (c *checker) records() error {
 	return nil
 }
 
+// identityBytes is a 16×16 block of F16 (optima.md).
+const identityBytes = 512
+
 func within(lo, hi uint64, r lower.Range) bool { return lo >= uint64(r.Start) && hi <= uint64(r.End) }
 
 func meet(lo, hi uint64, r lower.Range) bool { return lo < uint64(r.End) && uint64(r.Start) < hi }
@@ -138,6 +142,10 @@ func (c *checker) items() error {
 		}
 		if it.First < 0 || it.First > it.Last || it.Last > c.end(it.Tile) {
 			return fmt.Errorf("%w: %s lives %d..%d of %d events", ErrLifetime, c.item(i), it.First, it.Last, c.end(it.Tile))
+		}
+		// What the image holds is there from the start and for every run.
+		if it.Kind == lower.ItemIdentity && (it.First > 0 || it.Last < c.end(it.Tile) || it.Bytes%identityBytes != 0) {
+			return fmt.Errorf("%w: %s lives %d..%d of %d events", ErrConstant, c.item(i), it.First, it.Last, c.end(it.Tile))
 		}
 	}
 	return nil
@@ -247,6 +255,9 @@ func (c *checker) call(tile, event int32, w *lower.Work) error {
 				return fmt.Errorf("operand %s: %w", o.Name, err)
 			}
 		}
+		if o.Write && c.p.Items[pointers[i]].Kind == lower.ItemIdentity {
+			return fmt.Errorf("%w: operand %s writes %s", ErrConstant, o.Name, c.item(pointers[i]))
+		}
 		if o.Align > 0 && o.Addr%o.Align != 0 {
 			return fmt.Errorf("%w: operand %s at %#x, alignment %d", ErrAlignment, o.Name, o.Addr, o.Align)
 		}
@@ -287,6 +298,9 @@ func (c *checker) phases() error {
 					return fmt.Errorf("%w: phase %d transfer %d uses tile %d twice", ErrProgram, id, k, it.Tile)
 				}
 				used[it.Tile] = k + 1
+				if n >= 0 && it.Kind == lower.ItemIdentity {
+					return fmt.Errorf("%w: phase %d transfer %d writes %s", ErrConstant, id, k, c.item(int(r.Item)))
+				}
 				addr, bytes := it.Addr+r.Offset, uint32(t.Words)*4
 				if err := c.covers(int(r.Item), it.Tile, c.exchangeEvent[id][it.Tile], uint64(it.Addr)+uint64(r.Offset), uint64(bytes)); err != nil {
 					return fmt.Errorf("phase %d transfer %d: %w", id, k, err)

@@ -5,6 +5,7 @@
 // What it proves: items lie in allowed ranges of their class, aligned, tails in
 // SRAM, clear of rows and code; items that are alive together share no byte, and
 // operands that an instruction accesses at once share no memory element; every
-// call, transfer and shard stays inside items that are alive. What it leaves to
+// call, transfer and shard stays inside items that are alive; identity weights,
+// part of the image, are there for every run and nobody writes them. What it leaves to
 // the simulator: that every byte that is read was written with the right value.
 package check

@@ -117,7 +117,7 @@ func candidates(t testing.TB, p *model.Problem) (*space.Chain, [][]space.Gemm) {
 	}
 	list := make([][]space.Gemm, len(chain.Stages))
 	for i := range list {
-		chain.Stages[i].Each(space.Options{WeightsOnce: p.Weights == model.WeightsOnce}, func(c space.Gemm) { list[i] = append(list[i], c) })
+		chain.Stages[i].Each(space.Options{WeightsOnce: p.Weights == model.WeightsOnce, MatrixSums: true}, func(c space.Gemm) { list[i] = append(list[i], c) })
 	}
 	return chain, list
 }

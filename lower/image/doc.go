@@ -15,6 +15,7 @@
 //	         code         start-up, sample, one piece a work item, sample, end
 //	         rows         exchange rows in phase order
 //	0x58000  state        completion word, cycle samples, worker stacks
+//	0x80000… identity     weights of sums on the matrix unit, at their item's address
 //
 // Where the areas lie is the memory map's choice; they are common to all
 // tiles. Everything but symbols is real words (reference: device.md §6, §8). A

@@ -32,7 +32,7 @@ func Emit(prog *lower.Program, m lower.MemoryMap, rows [][][]uint32, meta Meta) 
 	if err := lower.CheckReserve(prog, m, rows); err != nil {
 		return nil, fmt.Errorf("image: %w", err)
 	}
-	e := &emitter{prog: prog, m: m, rows: rows, symbol: map[kernels.Spec]uint32{}, moved: countWords(prog)}
+	e := &emitter{prog: prog, m: m, rows: rows, symbol: map[kernels.Spec]uint32{}, moved: countWords(prog), constants: constants(prog)}
 	for _, s := range m.Symbols {
 		e.symbol[s.Spec] = s.Addr
 	}
@@ -65,11 +65,12 @@ func Emit(prog *lower.Program, m lower.MemoryMap, rows [][][]uint32, meta Meta) 
 
 // emitter holds what the tiles of a program share.
 type emitter struct {
-	prog   *lower.Program
-	m      lower.MemoryMap
-	rows   [][][]uint32
-	symbol map[kernels.Spec]uint32
-	moved  [][]traffic // per phase and tile
+	prog      *lower.Program
+	m         lower.MemoryMap
+	rows      [][][]uint32
+	symbol    map[kernels.Spec]uint32
+	moved     [][]traffic        // per phase and tile
+	constants [][]ipuexe.Segment // per tile
 }
 
 // traffic counts the 32-bit words a tile moves in a phase.

@@ -48,6 +48,7 @@ func (e *emitter) image(tile int) (ipuexe.TileImage, error) {
 		segments = append(segments, segment(e.m.RowTable.Start, e.rowTable(tile, offsets, rowBytes), readExecute))
 	}
 	segments = append(segments, e.symbols(tile)...)
+	segments = append(segments, e.constants[tile]...)
 	slices.SortFunc(segments, func(a, b ipuexe.Segment) int { return cmp.Compare(a.Address, b.Address) })
 	return ipuexe.TileImage{PhysicalTile: physical(tile), EntryPoint: device.EntryStub, Segments: segments}, nil
 }
@@ -90,6 +91,18 @@ var returnRow = func() []uint32 {
 
 // fillerBytes is as much filler as any image needs at a time.
 var fillerBytes = bytes.Repeat(binary.LittleEndian.AppendUint32(nil, Filler), (device.ExecutableEnd-device.SRAMBase)/4)
+
+// constants are the segments, by logical tile, of identity weights, which are part
+// of the image.
+func constants(prog *lower.Program) [][]ipuexe.Segment {
+	list := make([][]ipuexe.Segment, len(prog.Tiles))
+	for i := range prog.Items {
+		if it := &prog.Items[i]; it.Kind == lower.ItemIdentity {
+			list[it.Tile] = append(list[it.Tile], segment(it.Addr, kernels.Identity(int(it.Bytes)/kernels.IdentityBlock), ipuexe.FlagRead))
+		}
+	}
+	return list
+}
 
 // symbols are the routines the tile calls, one segment for each run of
 // neighbours.

@@ -2,6 +2,7 @@ package cost
 
 import (
 	"fmt"
+	"slices"
 
 	"ipusolve/kernels"
 	"ipusolve/model"
@@ -184,40 +185,73 @@ func (p *pricer) gemm(s *model.Step) (model.Cost, error) {
 	if s.Phase == model.NoPhase {
 		return cost, nil
 	}
-	order := model.Order{Kind: model.LeftPanel}
-	index := model.NewShardIndex(partials, order)
 	load, sums := NewLoad(tiles), make([]int64, tiles)
-	for _, d := range p.shards[s.Out] {
-		// One root per group of contributors with one common box.
-		type root struct {
-			box    model.Box
-			height int // rows of the contributors
-			from   []int
+	roots, alone := p.roots(s, partials)
+	for _, r := range roots {
+		e := r.box.Elements()
+		runs := panelRuns(r.box, r.height, r.shard.Rows.Stored())
+		local := slices.Contains(r.from, r.shard.Tile)
+		for _, t := range r.from {
+			if t == r.shard.Tile {
+				continue
+			}
+			load.send(t, e, runs)
+			load.receive(r.shard.Tile, e, runs)
 		}
-		var roots []root
-		index.Meet(d.Defined(order), func(i int, common model.Box) {
-			if n := len(roots); n == 0 || roots[n-1].box != common {
-				roots = append(roots, root{box: common, height: partials[i].Rows.Stored()})
-			}
-			roots[len(roots)-1].from = append(roots[len(roots)-1].from, partials[i].Tile)
-		})
-		for _, r := range roots {
-			e := r.box.Elements()
-			runs := panelRuns(r.box, r.height, d.Rows.Stored())
-			for _, t := range r.from {
-				if t == d.Tile {
-					continue
-				}
-				load.send(t, e, runs)
-				load.receive(d.Tile, e, runs)
-			}
+		sum := &sums[r.shard.Tile]
+		if s.Gemm == nil || s.Gemm.Sum != model.SumMatrix {
 			// Without a local contributor the first received one starts the sum.
-			remote := len(r.from) - 1
-			sums[d.Tile] += int64(runs) * kernels.ReduceCycles(remote, 2*e/runs)
+			*sum += int64(runs) * kernels.ReduceCycles(len(r.from)-1, 2*e/runs)
+			continue
 		}
+		// The own term starts the sum where it lies, or is copied; without one the
+		// call starts from zero.
+		remote := len(r.from)
+		if local {
+			remote--
+			if !alone {
+				*sum += kernels.CopyRunsCycles(runs, 2*e/runs)
+			}
+		}
+		stretches := panelRuns(r.box, r.shard.Rows.Stored(), r.shard.Rows.Stored())
+		*sum += int64(stretches) * kernels.SumCycles(remote, e/stretches)
 	}
 	cost = append(cost, load.Terms()...)
 	return append(cost, model.Term{Name: TermSum, Cycles: busiest(sums)}), nil
+}
+
+// root is a sum of partials: the box that its contributors have in common with an
+// output shard.
+type root struct {
+	shard  model.Shard
+	box    model.Box
+	height int   // rows of the contributors
+	from   []int // their tiles
+}
+
+// roots lists the sums of a GEMM; alone tells that every output shard is one sum and
+// one run of its own tile's partial.
+func (p *pricer) roots(s *model.Step, partials []model.Shard) (roots []root, alone bool) {
+	order := model.Order{Kind: model.LeftPanel}
+	index := model.NewShardIndex(partials, order)
+	alone = true
+	for _, d := range p.shards[s.Out] {
+		first := len(roots)
+		index.Meet(d.Defined(order), func(i int, common model.Box) {
+			if n := len(roots); n == first || roots[n-1].box != common {
+				roots = append(roots, root{shard: d, box: common, height: partials[i].Rows.Stored()})
+			}
+			r := &roots[len(roots)-1]
+			r.from = append(r.from, partials[i].Tile)
+		})
+		if len(roots) != first+1 {
+			alone = false
+			continue
+		}
+		r := &roots[first]
+		alone = alone && len(r.from) > 1 && r.box.Elements() == d.Elements() && panelRuns(r.box, r.height, d.Rows.Stored()) == 1 && slices.Contains(r.from, d.Tile)
+	}
+	return roots, alone
 }
 
 // panelRuns counts the contiguous runs of a box in two left-panel shards of the

@@ -12,6 +12,9 @@
 //	result: every compute block is cut again in ρ row × κ column parts, ρ·κ ≤ k,
 //	owned by the tiles i = 0 … ρκ−1 of its k contributors
 //
+// Partials of several inner parts are added by the reduction kernel or on the
+// matrix unit (Gemm.Matrix).
+//
 // Splits are uneven by single rows and blocks of 16, long parts first, so that
 // nothing but the last panel is ever padded. All splits put their largest parts
 // on tile 0, which therefore attains every maximum that a closed form states.

@@ -29,34 +29,48 @@ type Gemm struct {
 	// gathers. That saves its copy and its bytes, but the slices of several weights
 	// cannot share the memory of their blocks.
 	InPlace bool
+	// Matrix: the matrix unit adds the partials of several inner parts, else the
+	// reduction kernel.
+	Matrix bool
 }
 
 // Options says which candidates a problem admits.
 type Options struct {
 	WeightsOnce bool // only one copy of the weights
+	MatrixSums  bool // partials may be added on the matrix unit
 	InPlace     bool // gathered weights whose own slices lie in place too
 }
 
 // stored calls f for the ways to store the weights of a candidate.
 func (o Options) stored(c Gemm, f func(Gemm)) {
 	if c.R == 1 || !o.WeightsOnce {
-		f(c)
+		o.sums(c, f)
 	}
 	if c.R == 1 {
 		return
 	}
 	c.Gathered = true
-	f(c)
+	o.sums(c, f)
 	if o.InPlace {
 		c.InPlace = true
+		o.sums(c, f)
+	}
+}
+
+// sums calls f for every way to add c's partials.
+func (o Options) sums(c Gemm, f func(Gemm)) {
+	f(c)
+	if o.MatrixSums && c.K > 1 {
+		c.Matrix = true
 		f(c)
 	}
 }
 
 // Each calls f for every candidate, in a fixed order: all grids r·q·k ≤ tiles
 // without empty parts; result grids (k,1), (1,k), every factorisation ρ·κ = k,
-// and (1,1); both memory classes; weights on their consumers or gathered (own slices copied, then
-// in place). With one row part all storages are the same.
+// and (1,1); both memory classes; weights on their consumers or gathered (own slices
+// copied, then in place). With one row part all storages are the same. Several inner
+// parts are summed by either unit.
 func (s Shape) Each(o Options, f func(Gemm)) {
 	kb, nb := s.InnerBlocks(), s.ColBlocks()
 	for k := 1; k <= min(kb, s.Tiles); k++ {
@@ -108,6 +122,10 @@ type Bytes struct {
 	A, W, Partial, Remote, Result int
 	WSlice                        int // stored slice of gathered weights, else 0
 	ASlice                        int // stored slice of a gathered input
+	// Held is what the result keeps until its consumer has it: the whole partial
+	// where it lies in that, else the result.
+	Held     int
+	Identity int // identity blocks for sums on the matrix unit
 }
 
 // Bytes gives the largest items. Partial and Remote are 0 with one inner part.
@@ -117,6 +135,13 @@ func (s Shape) Bytes(c Gemm) Bytes {
 	if c.K > 1 {
 		b.Partial = 2 * z.Rows * z.Cols
 		b.Remote = int(c.K-1) * b.Result
+	}
+	b.Held = b.Result
+	if c.Matrix {
+		b.Identity = int(c.K-1) * kernels.IdentityBlock
+		if s.SumsInPlace(c) {
+			b.Held = b.Partial
+		}
 	}
 	if c.Gathered {
 		b.WSlice = 2 * sliceOf(z.Inner*z.Cols, int(c.R), 0)
@@ -144,8 +169,22 @@ func (s Shape) Kernel(c Gemm) int64 {
 	return kernels.GemmCycles(z.Rows, z.Cols, z.Inner, c.Interleaved)
 }
 
+// runs is the number of runs in which the largest result shard lies in its tile's
+// partial.
+func (s Shape) runs(c Gemm) int {
+	if c.Rho == 1 {
+		return 1
+	}
+	return s.Sizes(c).ResultCols / model.PanelWidth
+}
+
+// SumsInPlace tells that results lie in the partials of their tiles: the matrix unit
+// adds to the own partial where every shard of the result is one run of it.
+func (s Shape) SumsInPlace(c Gemm) bool { return c.Matrix && s.runs(c) == 1 }
+
 // Reduction gives the words on the busiest tile of the reduction phase and the
-// cycles of its sums; zeros with one inner part.
+// cycles of its sums, with the copy of the own term where one is made; zeros with
+// one inner part.
 func (s Shape) Reduction(c Gemm) (words, sum int64) {
 	if c.K == 1 {
 		return 0, 0
@@ -159,12 +198,16 @@ func (s Shape) Reduction(c Gemm) (words, sum int64) {
 	if c.Rho*c.Kappa == c.K {
 		sent -= z.Rows / int(c.Rho) * (model.PanelWidth * (z.Cols / model.PanelWidth / int(c.Kappa)))
 	}
-	runs := z.ResultCols / model.PanelWidth
-	if c.Rho == 1 {
-		runs = 1
+	runs, remote := s.runs(c), int(c.K)-1
+	words = int64(max(received, sent) / 2)
+	if !c.Matrix {
+		return words, int64(runs) * kernels.ReduceCycles(remote, 2*e/runs)
 	}
-	remote := int(c.K) - 1
-	return int64(max(received, sent) / 2), int64(runs) * kernels.ReduceCycles(remote, 2*e/runs)
+	sum = kernels.SumCycles(remote, e)
+	if !s.SumsInPlace(c) {
+		sum += kernels.CopyRunsCycles(runs, 2*e/runs) // the own term
+	}
+	return words, sum
 }
 
 // Gather gives the words on the busiest tile of the phase that gathers the

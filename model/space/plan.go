@@ -29,8 +29,8 @@ func (s Shape) result(c Gemm) model.Layout {
 	l := model.Layout{Order: model.Order{Kind: model.LeftPanel}, Tiles: r * rho * q * kappa,
 		Axes: []model.AxisTiling{{Axis: model.Cols, Parts: q * kappa, Block: model.PanelWidth, Stride: 1, Nest: q},
 			{Axis: model.Rows, Parts: r * rho, Block: 1, Stride: q * kappa, Nest: r}}}
-	if k == 1 {
-		l.Class = model.Interleaved // the kernel writes it
+	if k == 1 || c.Matrix {
+		l.Class = model.Interleaved // a GEMM call writes it
 	}
 	tiles := make([]int, l.Tiles)
 	for i := range tiles {
@@ -86,6 +86,9 @@ func (c *Chain) Plan(p *model.Problem, choice Choice) (*model.Plan, error) {
 		if g.K > 1 {
 			step.Phase = b.phase
 			b.phase++
+		}
+		if g.Matrix {
+			step.Gemm.Sum = model.SumMatrix
 		}
 		b.plan.Steps = append(b.plan.Steps, step)
 		if choice.Vias[i] == InLinear && len(s.Gelus) > 0 {
