@@ -28,25 +28,23 @@ import (
 // denseWords is the mean length of messages up to which dense listing is tried.
 const denseWords = 4
 
-// densePlacement is a partial schedule in which every machine takes messages in
-// the order of time. It knows which receive comes before each, and so exactly
-// which controls there are.
+// densePlacement is a partial schedule that keeps the rules as they are, R12
+// included. placement reserves the neutral and the pointer of every receive and
+// leaves parity to a repair; this one knows the receive before and behind each
+// gap, hence which controls there are, and looks at the rows around them. A
+// message more may take away the pointer of the receive behind it, or give it
+// one; either way what is placed stays legal.
 type densePlacement struct {
-	*instance
-	start  []int32   // per message placed
-	row    [][]uint8 // per tile and event
-	sentTo []int32
-	last   []int32 // per tile: the message received last, −1 if none
-	heard  []int32 // end of that message's window
-	runEnd []uint32
-	addr   []uint32 // per receive of the instance
-	undo   []denseMark
+	*placement
+	row  [][]uint8 // flags per tile and event
+	addr []uint32  // per receive of the instance
+	undo []denseMark
 }
 
-// denseMark is a flag that was set and can be taken back.
+// denseMark is what an event's flags were before a change.
 type denseMark struct {
 	tile, event int32
-	flag        uint8
+	flags       uint8
 }
 
 // Flags of an event of a tile.
@@ -59,9 +57,7 @@ const (
 )
 
 func newDensePlacement(in *instance) *densePlacement {
-	tiles := in.p.Tiles
-	d := &densePlacement{instance: in, start: make([]int32, len(in.items)), row: make([][]uint8, tiles), sentTo: make([]int32, tiles), last: make([]int32, tiles),
-		heard: make([]int32, tiles), runEnd: make([]uint32, tiles)}
+	d := &densePlacement{placement: newPlacement(in), row: make([][]uint8, in.p.Tiles)}
 	for i := range in.p.Messages {
 		for _, dest := range in.p.Messages[i].Dests {
 			d.addr = append(d.addr, dest.Addr)
@@ -71,9 +67,9 @@ func newDensePlacement(in *instance) *densePlacement {
 }
 
 func (d *densePlacement) clear(c *component) {
+	d.placement.clear(c)
 	for _, t := range c.tiles {
 		clear(d.row[t])
-		d.sentTo[t], d.last[t], d.heard[t], d.runEnd[t] = 0, -1, 0, 0
 	}
 }
 
@@ -84,15 +80,19 @@ func (d *densePlacement) at(tile, event int32) uint8 {
 	return 0
 }
 
-// mark sets a flag that is not set.
-func (d *densePlacement) mark(tile, event int32, flag uint8) {
+// set changes an event's flags.
+func (d *densePlacement) set(tile, event int32, flags uint8) {
 	if int(event) >= len(d.row[tile]) {
 		d.row[tile] = append(d.row[tile], make([]uint8, int(event)+256-len(d.row[tile]))...)
 	}
-	if d.row[tile][event]&flag == 0 {
-		d.row[tile][event] |= flag
-		d.undo = append(d.undo, denseMark{tile, event, flag})
+	if r := &d.row[tile][event]; *r != flags {
+		d.undo = append(d.undo, denseMark{tile, event, *r})
+		*r = flags
 	}
+}
+
+func (d *densePlacement) mark(tile, event int32, flag uint8) {
+	d.set(tile, event, d.at(tile, event)|flag)
 }
 
 // tight is TileStream.tight on flags: no instruction can span events u and u+1.
@@ -142,19 +142,65 @@ func (d *densePlacement) parity(tile, low, high int32) bool {
 	}
 }
 
-// try places message i at x if that is legal against what is placed before it.
+// earliest is the smallest start ≥ x of message i that is legal against what is
+// placed. Behind all windows there always is one. The message's flags are set.
+func (d *densePlacement) earliest(i, x int32) int32 {
+	s, n := d.source[i], d.items[i]
+	first, last := d.first[i], d.first[i+1]
+	for {
+		if x < d.sentTo[s] {
+			x = d.send[s].fit(x, n)
+		}
+		y := x
+		for k := first; k < last; k++ {
+			y = d.hearing(d.tile[k], d.lead[k], y, n)
+		}
+		d.looked += int64(last - first)
+		if y == x {
+			y = d.clearOfElements(i, x)
+		}
+		if y == x {
+			if d.try(i, x) {
+				return x
+			}
+			y++
+		}
+		x = y
+	}
+}
+
+// clearOfElements is the start from x on at which R7 may hold.
+func (d *densePlacement) clearOfElements(i, x int32) int32 {
+	if s := d.source[i]; d.shared[s] {
+		if y := d.clearOfReceives(i, s, x); y > x {
+			return y
+		}
+	}
+	for k := d.first[i]; k < d.first[i+1]; k++ {
+		t := d.tile[k]
+		if pointer := x + d.lead[k] + d.delay[t]; d.shared[t] {
+			if y := d.clearOfSends(t, d.wrote[k], pointer, d.items[i]); y > pointer {
+				return x + y - pointer
+			}
+		}
+	}
+	return x
+}
+
+// try sets the flags of message i for a start if its controls are legal.
 func (d *densePlacement) try(i, x int32) bool {
 	d.undo = d.undo[:0]
-	if d.fits(i, x) {
+	if d.sends(i, x) && d.hears(i, x) {
 		return true
 	}
-	for _, m := range d.undo {
-		d.row[m.tile][m.event] &^= m.flag
+	for k := len(d.undo) - 1; k >= 0; k-- {
+		m := d.undo[k]
+		d.row[m.tile][m.event] = m.flags
 	}
 	return false
 }
 
-func (d *densePlacement) fits(i, x int32) bool {
+func (d *densePlacement) sends(i, x int32) bool {
 	s, n := d.source[i], d.items[i]
 	if d.at(s, x+1)&densePair != 0 { // R5
 		return false
@@ -163,58 +209,94 @@ func (d *densePlacement) fits(i, x int32) bool {
 	for e := x + 1; e <= x+n; e++ {
 		d.mark(s, e, denseBusy)
 	}
-	if !d.parity(s, x, x+n+1) {
-		return false
-	}
+	return d.parity(s, x, x+n+1)
+}
+
+func (d *densePlacement) hears(i, x int32) bool {
+	n := d.items[i]
 	for k := d.first[i]; k < d.first[i+1]; k++ {
 		t, sigma := d.tile[k], x+d.lead[k]
+		l := &d.receive[t]
+		behind := l.after(sigma)
+		if !d.control(t, sigma, denseSource) || !d.control(t, sigma+n, denseSource) {
+			return false
+		}
+		fresh := behind == 0 || !d.continues(l.message[behind-1], k)
+		if fresh && !d.control(t, sigma+d.delay[t], densePointer) {
+			return false
+		}
+		next := int32(0) // where a pointer comes or goes
+		if behind < len(l.message) {
+			j := d.receiveOf(l.message[behind], t)
+			had := behind == 0 || !d.continues(l.message[behind-1], j)
+			has := !d.continues(i, j)
+			if at := l.start[behind] + d.delay[t]; had && !has {
+				next = at
+				d.set(t, at, d.at(t, at)&^densePointer)
+			} else if has && !had {
+				next = at
+				if !d.control(t, at, densePointer) {
+					return false
+				}
+			}
+		}
 		pointer := sigma + d.delay[t]
-		continues := d.last[t] >= 0 && d.runEnd[t] == d.addr[k]
-		if (d.at(t, sigma)|d.at(t, sigma+n))&denseFirst != 0 || !continues && d.at(t, pointer)&denseFirst != 0 {
+		if !d.parity(t, sigma-1, sigma+1) || !d.parity(t, sigma+n-1, sigma+n+1) ||
+			fresh && !d.parity(t, pointer-1, pointer+1) || next > 0 && !d.parity(t, next-1, next+1) {
 			return false
-		}
-		d.mark(t, sigma, denseSource)
-		d.mark(t, sigma+n, denseSource)
-		if !d.parity(t, sigma-1, sigma+1) || !d.parity(t, sigma+n-1, sigma+n+1) {
-			return false
-		}
-		if !continues {
-			d.mark(t, pointer, densePointer)
-			if !d.parity(t, pointer-1, pointer+1) {
-				return false
-			}
 		}
 	}
 	return true
 }
 
-// densePatience is the number of starts after which a message is given up.
-const densePatience = 4096
+// control sets a flag unless a send has its first event there (R5).
+func (d *densePlacement) control(tile, event int32, flag uint8) bool {
+	if d.at(tile, event)&denseFirst != 0 {
+		return false
+	}
+	d.mark(tile, event, flag)
+	return true
+}
 
-// list times messages in an order; false: one fits nowhere.
-func (d *densePlacement) list(c *component, order []int32) bool {
+// continues tells whether receive k goes on with the address run of message i at
+// the same tile (R8).
+func (d *densePlacement) continues(i, k int32) bool {
+	return d.addr[d.receiveOf(i, d.tile[k])]+4*uint32(d.items[i]) == d.addr[k]
+}
+
+// receiveOf is the index of the tile's receive of message i.
+func (d *densePlacement) receiveOf(i, tile int32) int32 {
+	k := d.first[i]
+	for d.tile[k] != tile {
+		k++
+	}
+	return k
+}
+
+// list times the messages of a component in an order. Each may go into gaps that
+// are no more than denseReach events before the ends of its machines; fewer once
+// hurry, which is asked now and then, says so.
+func (d *densePlacement) list(c *component, order []int32, hurry func() bool) {
 	d.clear(c)
+	reach, asked := int32(denseReach), int64(0)
 	for _, i := range order {
-		s, n := d.source[i], d.items[i]
-		x := max(d.head[i], d.sentTo[s])
+		x := d.sentTo[d.source[i]]
 		for k := d.first[i]; k < d.first[i+1]; k++ {
-			x = max(x, d.heard[d.tile[k]]-d.lead[k])
+			x = max(x, d.heardTo[d.tile[k]]-d.lead[k])
 		}
-		for tries := 0; !d.try(i, x); tries++ {
-			if tries == densePatience {
-				return false
+		d.place(i, d.earliest(i, max(x-reach, d.released(i))))
+		if d.looked-asked > denseInterval {
+			if asked = d.looked; hurry() {
+				reach = min(reach, denseReach/8)
 			}
-			x++
-		}
-		d.start[i] = x
-		d.sentTo[s] = x + n
-		for k := d.first[i]; k < d.first[i+1]; k++ {
-			t := d.tile[k]
-			d.last[t], d.heard[t], d.runEnd[t] = i, x+d.lead[k]+n, d.addr[k]+4*uint32(n)
 		}
 	}
-	return true
 }
+
+const (
+	denseReach    = 512     // events; several times what routes differ by
+	denseInterval = 1 << 16 // looks, some ten milliseconds
+)
 
 // denseOrder sorts messages with one receiver by rounds: each tile receives by
 // address, beginning with the first that comes from a tile behind it, so that
@@ -241,64 +323,90 @@ func denseOrder(in *instance, c *component) []int32 {
 	return byKey(c.messages, func(k int) int32 { return round[c.messages[k]] })
 }
 
-// denseList tries the order of address runs, and that of the best listing, with
-// the rules as they are. It keeps what is better, or what there is if the rows of
-// many tiles cannot hold the best listing so far.
+// denses tells whether a component can be listed densely: a row's flags are
+// bytes, and what they are worth shows where messages are short.
+func (l *lister) denses(c *solved) bool {
+	const most = 1 << 28 // bytes
+	if l.opt.Off[ByDense] || int64(c.horizon)*int64(len(c.tiles)) > most {
+		return false
+	}
+	for _, i := range c.messages {
+		if l.wide.touches(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// denseList lists a component of short messages densely, in the order of address
+// runs and in that of the best listing, before any other is tried.
 func (l *lister) denseList(c *solved) {
-	words, receives := int64(0), l.receives(&c.component)
+	words := int64(0)
 	for _, i := range c.messages {
 		words += int64(l.items[i])
-		if l.pinned(i) || l.wide.touches(i) {
-			return
-		}
 	}
-	if l.opt.Off[ByDense] || receives > len(c.messages) || words > denseWords*int64(receives) {
+	if words > denseWords*int64(len(c.messages)) || !l.denses(c) {
 		return
 	}
-	for _, t := range c.tiles {
-		if l.shared[t] {
-			return
-		}
-	}
-	needed := l.dense(c)
-	if !needed && (c.horizon <= l.goal || l.cancelled()) {
+	faults := l.faults(c)
+	if len(faults) == 0 && (c.horizon <= l.goal || l.cancelled()) {
 		return
 	}
-	if l.short == nil {
-		l.short = newDensePlacement(l.instance)
+	inTime := l.inTime(c)
+	if l.receives(&c.component) == len(c.messages) {
+		l.denseKeep(c, "address runs", denseOrder(l.instance, &c.component))
 	}
-	horizon := c.horizon
-	if needed {
-		c.horizon = never
+	if c.fit.start == nil || !l.cancelled() {
+		l.denseKeep(c, "dense "+c.method, inTime)
 	}
-	inTime := byKey(c.messages, func(k int) int32 { return c.start[k] + l.dispatcher.clocks.send[l.source[c.messages[k]]] })
-	name := "dense " + c.method
-	l.denseKeep(c, "address runs", denseOrder(l.instance, &c.component))
-	if c.horizon == never || !l.cancelled() {
-		l.denseKeep(c, name, inTime)
-	}
-	if c.horizon == never {
-		c.horizon = horizon // none was found
+	if len(faults) > 0 || c.fit.horizon < c.horizon {
+		l.denseTake(c)
 	}
 }
 
-// denseKeep keeps the dense listing in an order if it is better than the best.
-func (l *lister) denseKeep(c *solved, method string, order []int32) {
-	d := l.short
-	if !d.list(&c.component, order) {
-		return
+// fit replaces the best listing, which rows of many tiles cannot hold, by a dense
+// one; false: the component cannot be listed densely.
+func (l *lister) fit(c *solved) bool {
+	if !l.denses(c) {
+		return false
 	}
-	l.looked += int64(len(c.messages))
+	l.denseKeep(c, "dense "+c.method, l.inTime(c))
+	l.denseTake(c)
+	return true
+}
+
+// inTime is the order of the best listing on the common clock.
+func (l *lister) inTime(c *solved) []int32 {
+	return byKey(c.messages, func(k int) int32 { return c.start[k] + l.dispatcher.clocks.send[l.source[c.messages[k]]] })
+}
+
+// denseKeep lists in an order, but for what R9 demands, and stores the best.
+func (l *lister) denseKeep(c *solved, method string, order []int32) {
+	if l.short == nil {
+		l.short = newDensePlacement(l.instance)
+	}
+	d := l.short
+	l.stats.Tries++
+	looked := d.looked
+	d.list(&c.component, l.legalOrder(order), l.cancelled)
+	l.looked += d.looked - looked
 	h := int32(0)
 	for _, i := range c.messages {
 		h = max(h, l.completion(i, d.start[i]))
 	}
-	if h >= c.horizon {
+	if c.fit.start != nil && h >= c.fit.horizon {
 		return
 	}
+	c.fit.start = slices.Grow(c.fit.start[:0], len(c.messages))[:len(c.messages)]
 	for k, i := range c.messages {
-		c.start[k] = d.start[i]
+		c.fit.start[k] = d.start[i]
 	}
-	c.horizon, c.method, c.inPlace, c.encodes, c.exact = h, method, false, true, true
+	c.fit.horizon, c.fit.method = h, method
+}
+
+// denseTake makes the best dense listing the component's best.
+func (l *lister) denseTake(c *solved) {
+	copy(c.start, c.fit.start)
+	c.horizon, c.method, c.inPlace, c.encodes, c.exact = c.fit.horizon, c.fit.method, false, true, true
 	l.progress()
 }

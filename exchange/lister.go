@@ -38,6 +38,11 @@ type solved struct {
 	exact   bool  // start is legal by the rules as they are, not as placement keeps them
 	encodes bool  // rows of the best listing were tried, none failed R12
 	inPlace bool  // its messages are placed at start
+	fit     struct {
+		start   []int32
+		horizon int32
+		method  string
+	} // the best dense listing, if there is one
 }
 
 func newLister(ctx context.Context, p *Problem, opt Options) *lister {
@@ -98,22 +103,20 @@ func (l *lister) run() {
 	}
 	if !l.opt.Off[ByEjection] {
 		l.eject()
+		for k := range l.components {
+			l.dense(&l.components[k])
+		}
 	}
 }
 
-// dense tells whether the rows of many tiles of the component cannot hold its
-// control pairs (R12), and forbids pairs on those tiles. Where messages of one
-// or two words follow each other, most pairs fail, and moving them one by one
-// would cost more than having none.
+// dense looks whether the rows of many tiles of the component cannot hold its
+// control pairs (R12). Where messages of one or two words follow each other, most
+// pairs fail, and moving them one by one would cost too much. Then the component is
+// listed densely; where that cannot be, pairs are forbidden on those tiles, and
+// dense tells whether there are more of these than before.
 func (l *lister) dense(c *solved) bool {
-	l.restore(c)
-	s := &Schedule{Start: l.start, TileHorizon: make([]int32, l.p.Tiles)}
-	for _, i := range c.messages {
-		s.raise(l.p, i)
-	}
-	faults, err := parityFaults(l.roleIndex, s, c.tiles)
-	c.encodes = err == nil && len(faults) == 0
-	if err != nil || len(faults) <= len(c.tiles)/many {
+	faults := l.faults(c)
+	if len(faults) == 0 || l.fit(c) {
 		return false // finish repairs, or reports
 	}
 	marked := false
@@ -124,7 +127,25 @@ func (l *lister) dense(c *solved) bool {
 	return marked
 }
 
-// many is the fraction of a component's tiles above which dense acts.
+// faults are the tiles whose rows cannot hold the best listing, if they are many.
+func (l *lister) faults(c *solved) []fault {
+	l.restore(c)
+	if c.exact || c.encodes {
+		return nil
+	}
+	s := &Schedule{Start: l.start, TileHorizon: make([]int32, l.p.Tiles)}
+	for _, i := range c.messages {
+		s.raise(l.p, i)
+	}
+	faults, err := parityFaults(l.roleIndex, s, c.tiles)
+	c.encodes = err == nil && len(faults) == 0
+	if err != nil || len(faults) <= len(c.tiles)/many {
+		return nil
+	}
+	return faults
+}
+
+// many is the fraction of a component's tiles above which they are many.
 const many = 16
 
 // restore puts the best listing of a component back in place.
