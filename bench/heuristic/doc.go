@@ -1,6 +1,22 @@
-// Package heuristic holds the baseline that solved answers are compared with:
-// the list scheduler of the reference heuristic stack for exchange phases
+// Package heuristic holds the baselines that solved answers are compared with:
+// the beam planner of the reference heuristic stack (reference: planspace.md §9)
+// and its list scheduler of the reference heuristic stack for exchange phases
 // (reference: exchange.md §10), rule by rule as it is described there.
+//
+// The planner goes through the operations in order, extends every state by every
+// plan, drops what does not fit memory, and keeps 64 states:
+//
+//	states ──plans × {complete, sliced}──▶ branches ──memory──▶ expanded
+//	   ▲                                                          │
+//	   └── 64 by score and diversity ◀── frontiers of equal formats
+//
+// Branches, scores and memory are priced under profile seed (model/cost,
+// model/space). The branch counts of the first operation and the best scores of
+// all are those of the reference's log. The pointwise step expands other numbers
+// than the log says, because which conversions into flat formats exceed its
+// exchange rows is not described closely enough; no best score depends on them.
+//
+// The scheduler:
 //
 //	messages ──list──▶ order ──place──▶ starts        pressure list (§10.2)
 //	                     ▲                 │
@@ -14,6 +30,9 @@
 //
 // # Glossary
 //
+//	branch   a state, a plan and a way to stream its operand
+//	dead end a state whose result no later operation can read
+//	frontier states with the same formats of which none beats another
 //	offset   x − ρ: what the placing rule counts in; ρ is the natural start
 //	ρ        earliest start of the message on its own; in point form 112 − T
 //	rank     place of a message in the sequence that made the incumbent

@@ -10,7 +10,6 @@ const (
 	seedCopyRate      = 8     // CP: local copies
 	seedCopyCall      = 288   // CC: one local copy call
 	seedPanelRate     = 6     // CI: standard → interleaved panel copy
-	seedSync          = 600   // PH: one exchange phase
 	seedLaunch        = 11    // KL: one supervisor call
 	seedFragment      = 160   // FR: one fragment of a fragmented conversion
 	seedStridedCopy   = 512   // CS: largest strided copy merged into one call
@@ -24,6 +23,9 @@ const (
 	seedRowChunkWords = 7 * 6 // RW·RC: words of an exchange row per chunk
 	f16Bytes          = 2
 )
+
+// SeedSync is the synchronisation of one exchange phase (PH).
+const SeedSync = 600
 
 // Names of cost terms, after the table of costmodel.md §14.
 const (
@@ -42,6 +44,7 @@ const (
 	SeedTermFragments         = "exchange fragments"
 	SeedTermOwnerPenalty      = "owner penalty"
 	SeedTermIdleTiles         = "idle tiles"
+	SeedTermLocalStaging      = "local staging"
 )
 
 // ErrImpossible marks what the profile prices as infinite: a conversion whose

@@ -51,7 +51,7 @@ func SeedExchange(payload, phases int64) int64 {
 	if payload == 0 || phases == 0 {
 		return 0
 	}
-	return ceilDiv(payload, seedPayloadRate) + seedSync*phases
+	return ceilDiv(payload, seedPayloadRate) + SeedSync*phases
 }
 
 // SeedChunks is the chunk count of a phase set whose busiest endpoints have
@@ -63,3 +63,6 @@ func SeedChunks(payload, fragments, phases int64) int64 {
 // SeedRowBytes is the memory reserved on every tile for the exchange rows of an
 // operation (reference: costmodel.md §8).
 func SeedRowBytes(phases, chunks int64) int64 { return (phases + chunks*seedRowChunkWords) * 4 }
+
+// SeedTransfers is the number of single transfers that bytes take.
+func SeedTransfers(bytes int64) int64 { return ceilDiv(bytes, seedTransfer) }

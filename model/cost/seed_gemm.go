@@ -63,7 +63,7 @@ func SeedPanelCopy(bytes int64) int64 { return ceilDiv(bytes, seedPanelRate) + s
 func SeedReduction(bytes, parts, epochs int64) model.Cost {
 	return model.Cost{
 		{Name: SeedTermReductionExchange, Cycles: ceilDiv(max(2*bytes, (parts-1)*bytes), seedPayloadRate), Exchange: true},
-		{Name: SeedTermSync, Cycles: seedSync * epochs, Exchange: true},
+		{Name: SeedTermSync, Cycles: SeedSync * epochs, Exchange: true},
 		{Name: SeedTermReduction, Cycles: (parts-1+epochs)*bytes + seedLaunch*epochs},
 	}
 }

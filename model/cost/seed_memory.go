@@ -56,6 +56,15 @@ const (
 	seedReserved           = 49152 // support code and tables
 )
 
+// SeedElement rounds bytes up to whole elements of standard memory.
+func SeedElement(bytes int64) int64 { return seedAlign(bytes, seedStandardElement) }
+
+// SeedRounded rounds every class up to whole memory elements, as values need that
+// are read and written at once.
+func SeedRounded(b SeedBytes) SeedBytes {
+	return SeedBytes{seedAlign(b.Standard, seedStandardElement), seedAlign(b.Interleaved, seedInterleavedElement)}
+}
+
 // SeedState is the peak memory of a whole plan (reference: planspace.md §10.2);
 // standard and total include the exchange rows.
 type SeedState struct {

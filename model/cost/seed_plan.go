@@ -210,7 +210,7 @@ func (s *seedPricer) gemm(i int) error {
 		phases = 1
 		cost = append(cost,
 			model.Term{Name: name, Cycles: ceilDiv(payload, seedPayloadRate), Exchange: true},
-			model.Term{Name: SeedTermSync, Cycles: seedSync, Exchange: true})
+			model.Term{Name: SeedTermSync, Cycles: SeedSync, Exchange: true})
 	}
 
 	partial, result := tileRows*tileCols*f16Bytes, s.bytes(step.Out)

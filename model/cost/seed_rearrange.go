@@ -163,7 +163,9 @@ func (r *seedRearranger) price(strategy SeedStrategy) (*SeedConversion, error) {
 			receivers := 0
 			for _, tile := range group.holders {
 				if source.holds(tile) {
-					local[tile].bytes += bytes
+					if r.rule == SeedByteRuns || strategy == SeedRetile {
+						local[tile].bytes += bytes
+					}
 					local[tile].calls += calls
 					continue
 				}
@@ -204,7 +206,7 @@ func (r *seedRearranger) transform(strategy SeedStrategy, group *seedRegion, loc
 	switch {
 	case r.rule == SeedRectangles && strategy != SeedRetile:
 		for _, tile := range group.holders {
-			local[tile].bytes = 2 * bytes
+			local[tile].bytes += 2 * bytes
 		}
 	case strategy == SeedStaged:
 		calls := int64(1)
@@ -231,7 +233,7 @@ func (r *seedRearranger) cost(c *SeedConversion, fragments int64) {
 	if payload := max(c.PairOut, c.TileIn); payload > 0 {
 		c.Cost = append(c.Cost,
 			model.Term{Name: SeedTermRearrangement, Cycles: ceilDiv(payload, seedPayloadRate), Exchange: true},
-			model.Term{Name: SeedTermSync, Cycles: seedSync, Exchange: true})
+			model.Term{Name: SeedTermSync, Cycles: SeedSync, Exchange: true})
 	}
 	if c.Strategy == SeedLogical && r.rule == SeedByteRuns && fragments > 0 {
 		c.Cost = append(c.Cost, model.Term{Name: SeedTermFragments, Cycles: seedFragment * fragments, Exchange: true})

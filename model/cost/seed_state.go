@@ -63,6 +63,5 @@ func (s *seedPricer) tailOf(value int) int64 {
 
 // distinct is the allocation of a value that needs memory elements of its own.
 func (s *seedPricer) distinct(value int, tail int64) SeedBytes {
-	b := s.classed(value, s.bytes(value)+tail)
-	return SeedBytes{seedAlign(b.Standard, seedStandardElement), seedAlign(b.Interleaved, seedInterleavedElement)}
+	return SeedRounded(s.classed(value, s.bytes(value)+tail))
 }
