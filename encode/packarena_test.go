@@ -184,7 +184,7 @@ func bestArena(a *encode.Arena) []int64 {
 func TestArenaBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 34))
 	status := map[solve.Status]int{}
-	given, overlapping, above := 0, 0, 0
+	given, overlapping := 0, 0
 	rounds := 2000
 	if testing.Short() {
 		rounds = 300
@@ -215,14 +215,10 @@ func TestArenaBruteForce(t *testing.T) {
 		if err := packcheck.CheckArena(a, res.At); err != nil {
 			t.Fatalf("round %d: %v: %+v", round, err, a)
 		}
-		if got := []int64{-res.Equal, res.Overlap, res.Height}; !slices.Equal(got, want) {
-			// Level 3 is proven only where every wish is kept or the bound is met.
-			if got[0] != want[0] || got[1] != want[1] || res.Status == solve.Optimal || got[2] < want[2] {
-				t.Fatalf("round %d: %v, want %v, off %v: %+v %+v", round, got, want, off, res, a)
-			}
-			above++
+		if got := []int64{-res.Equal, res.Overlap, res.Height}; !slices.Equal(got, want) || res.Status != solve.Optimal {
+			t.Fatalf("round %d: %v, want %v, off %v: %+v %+v", round, got, want, off, res, a)
 		}
-		if res.EqualBound != -want[0] || res.OverlapBound != want[1] || res.HeightBound > want[2] {
+		if res.EqualBound != -want[0] || res.OverlapBound != want[1] || res.HeightBound != want[2] {
 			t.Fatalf("round %d: bounds %d, %d, %d, best %v", round, res.EqualBound, res.OverlapBound, res.HeightBound, want)
 		}
 		if a.Equals(res.At) != res.Equal || a.Overlaps(res.At) != res.Overlap || a.Height(res.At) != res.Height {
@@ -238,8 +234,8 @@ func TestArenaBruteForce(t *testing.T) {
 			overlapping++
 		}
 	}
-	t.Logf("%v, %d give up equal addresses, %d overlap, %d above the lowest", status, given, overlapping, above)
-	if !testing.Short() && (status[solve.Infeasible] < 100 || status[solve.Optimal] < 1200 || given < 100 || overlapping < 40 || above > 60) {
+	t.Logf("%v, %d give up equal addresses, %d overlap", status, given, overlapping)
+	if !testing.Short() && (status[solve.Infeasible] < 100 || status[solve.Optimal] < 1200 || given < 100 || overlapping < 40) {
 		t.Errorf("one-sided instances")
 	}
 }

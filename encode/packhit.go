@@ -38,17 +38,52 @@ func (h *hitting) least() ([]int, bool) {
 	return h.best, h.nodes < hittingNodes
 }
 
-// search branches on the smallest set that is not met yet.
-func (h *hitting) search(value loss) {
-	if h.nodes++; h.nodes >= hittingNodes || h.known && value.compare(h.value) >= 0 {
-		return
+// all lists the sets of the least cost that meet all, each ascending; false if
+// there are more than limit or the search ended early. Costs are positive, so that
+// no set holds another.
+func (h *hitting) all(least loss, limit int) (list [][]int, ok bool) {
+	h.nodes, h.chosen = 0, h.chosen[:0]
+	var visit func(value loss)
+	visit = func(value loss) {
+		if h.nodes++; h.nodes >= hittingNodes || value.compare(least) > 0 || len(list) > limit {
+			return
+		}
+		open := h.unmet()
+		if open < 0 {
+			set := slices.Clone(h.chosen)
+			slices.Sort(set)
+			if !slices.ContainsFunc(list, func(s []int) bool { return slices.Equal(s, set) }) {
+				list = append(list, set)
+			}
+			return
+		}
+		for _, w := range h.sets[open] {
+			h.chosen = append(h.chosen, w)
+			visit(value.plus(h.cost(w)))
+			h.chosen = h.chosen[:len(h.chosen)-1]
+		}
 	}
+	visit(loss{})
+	return list, h.nodes < hittingNodes && len(list) <= limit
+}
+
+// unmet is the smallest set that none of chosen meets, -1 if there is none.
+func (h *hitting) unmet() int {
 	open := -1
 	for i, set := range h.sets {
 		if (open < 0 || len(set) < len(h.sets[open])) && !slices.ContainsFunc(set, func(w int) bool { return slices.Contains(h.chosen, w) }) {
 			open = i
 		}
 	}
+	return open
+}
+
+// search branches on the smallest set that is not met yet.
+func (h *hitting) search(value loss) {
+	if h.nodes++; h.nodes >= hittingNodes || h.known && value.compare(h.value) >= 0 {
+		return
+	}
+	open := h.unmet()
 	if open < 0 {
 		h.best, h.value, h.known = slices.Clone(h.chosen), value, true
 		return

@@ -66,6 +66,7 @@ type arenaSolver struct {
 	ceiling int64  // end of the highest range
 	must    []bool // no wish chosen: hard Apart only
 	left    int64  // nodes for the wishes
+	hit     *hitting
 	res     *ArenaResult
 }
 
@@ -123,13 +124,11 @@ func (s *arenaSolver) solve() *ArenaResult {
 	res.EqualBound, res.OverlapBound = whole-given.equal, given.apart
 	s.lowest(run, chosen)
 	res.At, res.HeightBound = s.addresses(chosen, run.res.At), run.res.Bound
-	kept := true // all wishes: every best placement has them
-	for _, w := range wishes {
-		kept = kept && chosen[w]
-	}
-	if !kept {
-		// Another choice of the same loss may lie lower.
+	switch {
+	case !slices.Equal(chosen, s.without(wishes, sure)):
 		res.HeightBound = s.bare()
+	case len(sure) > 0: // else every best placement keeps all wishes
+		s.others(wishes, sure, given)
 	}
 	res.Equal, res.Overlap, res.Height = s.Equals(res.At), s.Overlaps(res.At), s.Height(res.At)
 	res.Status = solve.Feasible
@@ -201,6 +200,7 @@ func (s *arenaSolver) choose(wishes []int) (chosen []bool, run *packing, sure []
 		return nil, nil, nil
 	}
 	h := &hitting{cost: s.loss}
+	s.hit = h
 	for s.left > 0 && s.ctx.Err() == nil {
 		least, proven := h.least()
 		if !proven {
@@ -283,6 +283,7 @@ func (s *arenaSolver) shrink(chosen []bool, wishes []int) []int {
 // effort of a level goes.
 func (s *arenaSolver) lowest(run *packing, chosen []bool) {
 	run.opt.Effort = s.opt.Effort
+	s.windows(run, chosen)
 	// Without ties between spaces each is a problem of its own, and soon proven.
 	if loose := append(make([]bool, len(s.Equal)), chosen[len(s.Equal):]...); !slices.Equal(loose, chosen) {
 		if c, ok := s.core(loose); ok {
@@ -309,6 +310,41 @@ func (s *arenaSolver) bare() int64 {
 		s.lowest(run, s.must)
 	}
 	return run.res.Bound
+}
+
+// mostOthers bounds the choices of one loss that are looked at.
+const mostOthers = 16
+
+// others looks at the choices that lose as much as the one of the result, sure:
+// one of them may be lower, and the best placement is one of theirs.
+func (s *arenaSolver) others(wishes, sure []int, given loss) {
+	res := s.res
+	list, ok := s.hit.all(given, mostOthers)
+	if !ok {
+		res.HeightBound = s.bare()
+		return
+	}
+	best := s.Height(res.At)
+	for _, set := range list {
+		if slices.Equal(set, sure) {
+			continue
+		}
+		chosen := s.without(wishes, set)
+		run, status := s.attempt(chosen, s.opt.Effort)
+		if status == solve.Infeasible {
+			continue
+		}
+		if status == solve.Feasible {
+			s.lowest(run, chosen)
+			if run.res.Height < best {
+				res.At, best = s.addresses(chosen, run.res.At), run.res.Height
+			}
+		}
+		res.HeightBound = min(res.HeightBound, run.res.Bound)
+	}
+	if res.HeightBound < best {
+		res.HeightBound = max(res.HeightBound, s.bare())
+	}
 }
 
 // infeasible says what is known of an arena without a placement.
