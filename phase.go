@@ -4,14 +4,23 @@ import (
 	"ipusolve/exchange"
 )
 
-// reportPhase says what is known of a scheduled phase.
+// reportPhase says what is known of a scheduled phase. Where the schedule chose
+// widths, the bound holds for any.
 func reportPhase(p *exchange.Problem, s *exchange.Schedule, method string) PhaseReport {
-	bound := exchange.Best(p)
+	open := s.Paired != nil
+	bounded := p
+	if open {
+		bounded, p = p.Opened(), p.WithWidths(s.Paired)
+	}
+	bound := exchange.Best(bounded)
 	r := PhaseReport{Phase: p.Phase, Transfers: len(p.Messages), Endpoint: exchange.EndpointBound(p),
 		Bound: bound.Horizon, BoundKind: string(bound.Witness.Kind), Witness: bound.Witness, Horizon: s.Horizon,
-		Status: statusWord(int64(s.Horizon), int64(bound.Horizon)), Gap: gap(int64(s.Horizon), int64(bound.Horizon)), Method: method}
+		Status: statusWord(int64(s.Horizon), int64(bound.Horizon)), Gap: gap(int64(s.Horizon), int64(bound.Horizon)), Method: method, OpenWidths: open}
 	for i := range p.Messages {
 		r.Destinations += len(p.Messages[i].Dests)
+		if p.Messages[i].Paired {
+			r.Paired++
+		}
 	}
 	return r
 }

@@ -179,8 +179,12 @@ type PhaseReport struct {
 	Predicted    int64            `json:"predicted"` // words charged by planning
 	// SharedElements counts tiles that must send from and receive into one SRAM
 	// element, which makes them half duplex.
-	SharedElements int     `json:"sharedElementTiles"`
-	Seconds        float64 `json:"seconds,omitempty"`
+	SharedElements int `json:"sharedElementTiles"`
+	Paired         int `json:"paired,omitempty"` // transfers sent 64 bits an event
+	// OpenWidths tells that the width of every transfer that can be paired was a
+	// decision; then no schedule with any widths is shorter than the bound.
+	OpenWidths bool    `json:"openWidths,omitempty"`
+	Seconds    float64 `json:"seconds,omitempty"`
 }
 
 // Cycles predicts the program from planning's work and the schedules.

@@ -205,7 +205,11 @@ func (v *packageVerifier) phase(i int, rows [][]uint32, addrs []uint32) claims {
 	if v.prog != nil {
 		r, want := &v.report.Exchange[i], &v.prog.Phases[i]
 		plan := v.prog.Exchange(i)
-		_, err := check.Check(plan, rows, addrs)
+		sent := plan
+		if r.OpenWidths {
+			sent = check.WithWidthsOf(plan, p)
+		}
+		_, err := check.Check(sent, rows, addrs)
 		c.holds(name+"plan", "the plan's transfers", "delivered, no more and no less", err)
 		c.equal(name+"purpose", r.Reason+" of "+r.Op, want.Reason+" of "+want.Op)
 		if err == nil {
@@ -220,16 +224,24 @@ func (v *packageVerifier) phase(i int, rows [][]uint32, addrs []uint32) claims {
 
 // phase claims the figures of a scheduled phase.
 func (c *claims) phase(name string, r *PhaseReport, p *exchange.Problem, horizon int32, rows [][]uint32) {
-	destinations := 0
+	destinations, paired := 0, 0
 	for j := range p.Messages {
 		destinations += len(p.Messages[j].Dests)
+		if p.Messages[j].Paired {
+			paired++
+		}
 	}
 	c.equal(name+"transfers", r.Transfers, len(p.Messages))
 	c.equal(name+"destinations", r.Destinations, destinations)
+	c.equal(name+"paired", r.Paired, paired)
 	c.equal(name+"endpointBound", r.Endpoint, exchange.EndpointBound(p))
 	c.equal(name+"horizon", r.Horizon, horizon)
-	simple := check.Bound(p)
-	c.holds(name+"bound", fmt.Sprintf("%d (%s)", r.Bound, r.BoundKind), fmt.Sprintf("at least %d", simple),
+	bounded, of := p, ""
+	if r.OpenWidths {
+		bounded, of = check.Opened(p), " at any widths"
+	}
+	simple := check.Bound(bounded)
+	c.holds(name+"bound", fmt.Sprintf("%d (%s)%s", r.Bound, r.BoundKind, of), fmt.Sprintf("at least %d", simple),
 		errorIf(r.Bound < simple || r.Bound > horizon, "one machine forces %d, and all are done by %d", simple, horizon))
 	c.equal(name+"maximumRowWords", r.RowWords, rowWords(rows))
 	c.equal(name+"sharedElementTiles", r.SharedElements, sharedElements(p))
@@ -239,6 +251,9 @@ func (c *claims) phase(name string, r *PhaseReport, p *exchange.Problem, horizon
 // the machines that it names. p has the messages in the order that the witness counts.
 func (c *claims) witness(name string, r *PhaseReport, p *exchange.Problem) {
 	w := &r.Witness
+	if r.OpenWidths {
+		p = check.Opened(p)
+	}
 	h, err := check.Witness(p, w)
 	switch {
 	case err != nil:

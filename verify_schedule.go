@@ -52,11 +52,12 @@ func ScheduleSnapshot(ctx context.Context, snap *exchange.Snapshot, scheduler Sc
 		if err != nil {
 			return nil, fmt.Errorf("ipusolve: phase %d: %w", p.Phase, err)
 		}
-		rows, err := exchange.EncodePhase(p, s)
+		chosen := p.WithWidths(s.Paired)
+		rows, err := exchange.EncodePhase(chosen, s)
 		if err != nil {
 			return nil, fmt.Errorf("ipusolve: %w", err)
 		}
-		if _, err := check.Check(p, rows, nil); err != nil {
+		if _, err := check.Check(chosen, rows, nil); err != nil {
 			return nil, fmt.Errorf("ipusolve: %w: %w", ErrVerify, err)
 		}
 		r := reportPhase(p, s, method)
@@ -146,8 +147,13 @@ func VerifySchedule(f *ScheduleFile, snap *exchange.Snapshot) []Claim {
 		c.level(fmt.Sprintf("exchange/%d", ph.Phase), ph.Status, ph.Gap, int64(ph.Horizon), int64(ph.Bound))
 		c.holds(name+"tileHorizon", fmt.Sprintf("of %d tiles", len(ph.TileHorizon)), "those of the rows",
 			errorIf(!slices.Equal(ph.TileHorizon, s.TileHorizon), "the rows' lengths are others"))
+		var stated *exchange.Problem
 		if snap != nil {
-			c.witness(name, &ph.PhaseReport, snap.Phases[i])
+			stated = snap.Phases[i]
+			c.witness(name, &ph.PhaseReport, stated)
+			if ph.OpenWidths {
+				stated = check.WithWidthsOf(stated, p)
+			}
 		} else {
 			c.unchecked(name+"witness", describeWitness(&ph.Witness), "it counts the snapshot's transfers")
 		}
@@ -155,19 +161,19 @@ func VerifySchedule(f *ScheduleFile, snap *exchange.Snapshot) []Claim {
 		if ph.Reason != "" || ph.Op != "" || ph.Predicted != 0 {
 			c.unchecked(name+"purpose", fmt.Sprintf("%s of %s, %d words predicted", ph.Reason, ph.Op, ph.Predicted), "a schedule has no plan")
 		}
-		c.holds(name+"start", fmt.Sprintf("of %d transfers", len(ph.Start)), "those of the sends", startsOf(ph, s, snap, i))
+		c.holds(name+"start", fmt.Sprintf("of %d transfers", len(ph.Start)), "those of the sends", startsOf(ph, s, stated))
 	}
 	return c
 }
 
 // startsOf compares the starts of a phase with those its rows show: per transfer
-// if the snapshot is known, else as a set.
-func startsOf(ph *ScheduledPhase, s *exchange.Schedule, snap *exchange.Snapshot, i int) error {
+// if these are known, else as a set.
+func startsOf(ph *ScheduledPhase, s *exchange.Schedule, stated *exchange.Problem) error {
 	want, got := s.Start, ph.Start
-	if snap == nil {
+	if stated == nil {
 		want, got = slices.Sorted(slices.Values(want)), slices.Sorted(slices.Values(got))
 	} else {
-		res, err := check.Check(snap.Phases[i], ph.Rows, nil)
+		res, err := check.Check(stated, ph.Rows, nil)
 		if err != nil {
 			return fmt.Errorf("the rows do not deliver the snapshot's transfers: %w", err)
 		}

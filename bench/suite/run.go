@@ -108,7 +108,7 @@ func (w *watch) Schedule(ctx context.Context, p *exchange.Problem) (*exchange.Sc
 	<-stopped
 	w.peak = max(w.peak, held())
 	if err == nil {
-		if _, bad := check.CheckSchedule(p, s); bad != nil {
+		if _, bad := check.CheckSchedule(p.WithWidths(s.Paired), s); bad != nil {
 			err = fmt.Errorf("%w: %w", ipusolve.ErrVerify, bad)
 		}
 	}

@@ -28,6 +28,7 @@ func scheduleCommand() *cli.Command {
 			&cli.BoolFlag{Name: "optimal", Usage: "stop improving only at the bound or the end of the effort, as --gap 0"},
 			&cli.Uint64Flag{Name: "seed", Usage: "seed of the variations"},
 			&cli.DurationFlag{Name: "time-limit", Usage: "stop improving a phase after `TIME`; 0: never"},
+			&cli.StringFlag{Name: "width", Usage: "given: of the snapshot; auto: 32 or 64 bits an event for every transfer that can be paired", Value: "given"},
 			&cli.StringSliceFlag{Name: "without", Usage: "switch off a `TECHNIQUE`; may be given again"},
 			&cli.BoolFlag{Name: "ablate", Usage: "schedule again without each of the techniques, and compare"},
 			&cli.StringFlag{Name: "json", Usage: "write the figures of all phases to `FILE`; - for stdout instead of text"},
@@ -76,7 +77,7 @@ func schedule(c *cli.Context) error {
 	console := newConsole(c.App.ErrWriter)
 	defer console.done()
 	run := func(off []string) (scheduleRun, *ipusolve.ScheduleFile, error) {
-		s := recorded{opt: opt, limit: c.Duration("time-limit"), console: console, phases: len(snap.Phases)}
+		s := recorded{opt: opt, widths: c.String("width") == "auto", limit: c.Duration("time-limit"), console: console, phases: len(snap.Phases)}
 		s.opt.Off = map[string]bool{}
 		for _, t := range off {
 			s.opt.Off[t] = true
@@ -138,6 +139,9 @@ func scheduleOptions(c *cli.Context) (opt exchange.Options, err error) {
 	if gap == 0 || c.Bool("optimal") {
 		gap = -1 // only the bound itself ends the search
 	}
+	if w := c.String("width"); w != "given" && w != "auto" {
+		return opt, usageError("schedule: --width: want given or auto, found %q", w)
+	}
 	for _, t := range c.StringSlice("without") {
 		if !isTechnique(t) {
 			return opt, usageError("schedule: --without: want one of %s, found %q", strings.Join(exchange.Techniques, ", "), t)
@@ -175,6 +179,7 @@ func (l limited) Schedule(ctx context.Context, p *exchange.Problem) (*exchange.S
 // far it is and keeps what the search took.
 type recorded struct {
 	opt      exchange.Options
+	widths   bool // are a decision
 	limit    time.Duration
 	console  *console
 	phases   int
@@ -192,7 +197,7 @@ func (r *recorded) Schedule(ctx context.Context, p *exchange.Problem) (*exchange
 	r.console.say("%s: %d messages", where, len(p.Messages))
 	opt := r.opt
 	opt.Progress = func(horizon int32) { r.console.say("%s: %d messages in %d events", where, len(p.Messages), horizon) }
-	s, method, err := limited{ipusolve.List{Options: opt}, r.limit}.Schedule(ctx, p)
+	s, method, err := limited{ipusolve.List{Options: opt, Widths: r.widths}, r.limit}.Schedule(ctx, p)
 	if err != nil {
 		return nil, "", err
 	}

@@ -3,8 +3,10 @@ package check
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"ipusolve/device"
 	"ipusolve/exchange"
 )
 
@@ -89,5 +91,66 @@ func TestOpenWidths(t *testing.T) {
 	t.Logf("%v, %d of %d bounds reached", kinds, tight, count)
 	if tight < count/4 || len(kinds) < 2 || kinds[exchange.BoundLanes] == 0 {
 		t.Errorf("%v, %d of %d bounds reached", kinds, tight, count)
+	}
+}
+
+// TestOpenedAlike: the checker's own reading of which messages can be paired is the
+// scheduler's; widths found in rows are those that were sent.
+func TestOpenedAlike(t *testing.T) {
+	rng := rand.New(rand.NewPCG(64, 2))
+	open, closed := 0, 0
+	for range 300 {
+		p := openProblem(rng, 1+rng.IntN(8))
+		for i := range p.Messages { // one thing or another is wrong
+			m := &p.Messages[i]
+			d := &m.Dests[rng.IntN(len(m.Dests))]
+			switch rng.IntN(8) {
+			case 0:
+				d.Addr += 4
+			case 1:
+				m.SourceAddrs[0] += 4
+			case 2:
+				m.SourceAddrs = append(m.SourceAddrs, m.SourceAddrs[0]+4*uint32(rng.IntN(3)))
+			case 3:
+				m.Words++
+			case 4:
+				if m.Source = d.Tile ^ 1; slices.ContainsFunc(m.Dests, func(d exchange.Dest) bool { return d.Tile == m.Source }) {
+					m.Dests = []exchange.Dest{*d}
+				}
+			case 5:
+				row := device.CoordOf(device.Physical(int(d.Tile))).Y
+				m.Words = int32(2 * (51 + 2*row + rng.IntN(4)))
+			}
+		}
+		if p.Validate() != nil {
+			t.Fatal(p.Validate())
+		}
+		a, b := p.Opened(), Opened(p)
+		widths := make([]bool, len(p.Messages))
+		for i := range p.Messages {
+			if a.Messages[i].Open != b.Messages[i].Open {
+				t.Fatalf("open %v, checker %v: %+v", a.Messages[i].Open, b.Messages[i].Open, p.Messages[i])
+			}
+			if widths[i] = a.Messages[i].Open && rng.IntN(2) == 0; a.Messages[i].Open {
+				open++
+			} else {
+				closed++
+			}
+		}
+		s, _, err := exchange.List(context.Background(), p.WithWidths(widths), exchange.Options{Effort: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := encode(t, p.WithWidths(widths), s)
+		found, _, err := Reconstruct(rows, p.Tiles)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Check(WithWidthsOf(p, found), rows, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if open < 100 || closed < 100 {
+		t.Errorf("%d open, %d closed", open, closed)
 	}
 }
