@@ -41,6 +41,7 @@ type beam struct {
 	lastUse  []int // operation that last reads a graph value; len(Ops) for outputs
 	uses     []int
 	deadEnds bool // B0: generate plans whose results nothing can read
+	lowered  bool // generate only plans that can be lowered
 
 	formats []prepared
 	ids     map[string]int32
@@ -69,7 +70,7 @@ type plan struct {
 	cycles  int64
 	in      []int32 // formats of the operands
 	out     int32
-	sliced  int  // operand that may be sliced, or -1
+	sliced  int // operand that may be sliced, or -1
 }
 
 func (b *beam) intern(f space.SeedFormat) int32 {
@@ -83,9 +84,9 @@ func (b *beam) intern(f space.SeedFormat) int32 {
 	return id
 }
 
-func newBeam(p *model.Problem, deadEnds bool) (*beam, error) {
+func newBeam(p *model.Problem, deadEnds, lowered bool) *beam {
 	g := &p.Graph
-	b := &beam{problem: p, graph: g, tiles: p.Tiles, counts: space.SeedCounts(g, p.Tiles), values: map[string]int{}, deadEnds: deadEnds,
+	b := &beam{problem: p, graph: g, tiles: p.Tiles, counts: space.SeedCounts(g, p.Tiles), values: map[string]int{}, deadEnds: deadEnds, lowered: lowered,
 		ids: map[string]int32{}, convert: map[[3]int32]*conversion{}, lists: map[string][]plan{}}
 	for i, v := range g.Values {
 		b.values[v.Name] = i
@@ -101,7 +102,7 @@ func newBeam(p *model.Problem, deadEnds bool) (*beam, error) {
 	for _, out := range g.Outputs {
 		b.lastUse[b.values[out]] = len(g.Ops)
 	}
-	return b, nil
+	return b
 }
 
 // start is the state before the first operation: graph inputs in a provisional
@@ -167,6 +168,9 @@ func (b *beam) gemmPlans(op *model.Op) (list []plan) {
 	shape := space.SeedShape{Rows: b.rows[a], Inner: b.cols[a], Cols: b.cols[w], Batch: 1}
 	swapped := shape.Swapped()
 	for _, g := range shape.Candidates(b.counts, b.tiles, b.graph.Values[w].Role == model.RoleWeight, b.distributed(y)).List {
+		if b.lowered && !lowerable(&g) {
+			continue
+		}
 		side, slice := shape, 0
 		if g.Swapped {
 			side, slice = swapped, 1

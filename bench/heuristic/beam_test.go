@@ -2,6 +2,8 @@ package heuristic
 
 import (
 	"context"
+	"errors"
+	"math/rand/v2"
 	"testing"
 
 	"ipusolve/model"
@@ -36,10 +38,7 @@ func TestBeam(t *testing.T) {
 		{"B1", B1, scores{89252, 111361, 231943}, nil,
 			Line{Op: "block0.gemm1", Evaluated: 1984, Expanded: 1494, Dominated: 863, Equivalent: 118, Diversity: 5, Retained: 64, Best: 89252, Sets: 1, Rejected: 490}},
 	} {
-		b, err := newBeam(firstProblem(t), c.variant == B0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := newBeam(firstProblem(t), c.variant == B0, false)
 		states, err := b.run(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -89,5 +88,48 @@ func TestBeam(t *testing.T) {
 				t.Errorf("%s: %+v does not add up", c.name, l)
 			}
 		}
+	}
+}
+
+// TestPlans: on random shapes the beam's own account of its best plan is what the
+// plan's layouts cost and take.
+func TestPlans(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 9))
+	planned := 0
+	for n := range 12 {
+		rows, dim, hidden := 1+rng.IntN(100), 16*(2+rng.IntN(12)), 16*(2+rng.IntN(12))
+		g, err := workload.SiglipMLP(1, rows, dim, hidden, 1+n%2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := firstProblem(t)
+		p.Graph, p.Tiles = *g, 64
+		v := Variant(n % 3)
+		b, states, err := search(context.Background(), p, v)
+		if errors.Is(err, ErrNoPlan) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		planned++
+		out, err := b.finish(states, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := cost.PriceSeed(out.Plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := r.Cost(); c.Total() != out.Score || r.State.Accept() != nil {
+			t.Errorf("%d×%d×%d: layouts cost %d, score %d, memory %v", rows, dim, hidden, c.Total(), out.Score, r.State.Accept())
+		}
+		p.Inputs, p.Outputs = model.InputsGathered, model.OutputsLinear
+		if _, err := b.finish(states, v); err != nil {
+			t.Errorf("%d×%d×%d, gathered: %v", rows, dim, hidden, err)
+		}
+	}
+	if planned < 10 {
+		t.Errorf("%d of 12 shapes have a plan", planned)
 	}
 }

@@ -47,22 +47,46 @@ type Outcome struct {
 // inputs and linear outputs are added where the problem demands them; the search
 // does not see them.
 func Plan(ctx context.Context, p *model.Problem, v Variant) (*Outcome, error) {
-	b, err := newBeam(p, v == B0)
-	if err != nil {
-		return nil, err
-	}
-	states, err := b.run(ctx)
+	b, states, err := search(ctx, p, v)
 	if err != nil {
 		return nil, err
 	}
 	return b.finish(states, v)
 }
 
+// search runs the beam, and again without the plans that cannot be lowered if no
+// other state survives.
+func search(ctx context.Context, p *model.Problem, v Variant) (*beam, []*state, error) {
+	for _, lowered := range []bool{false, true} {
+		b := newBeam(p, v == B0, lowered)
+		states, err := b.run(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		if slices.ContainsFunc(states, (*state).lowered) {
+			return b, states, nil
+		}
+	}
+	return nil, nil, ErrNoPlan
+}
+
+// lowerable tells whether the program form can express a candidate.
+func lowerable(g *space.SeedGemm) bool {
+	return !g.Swapped && !g.Stationary && !g.F32 && !g.Streamed && !g.Uniform && g.Stored == (model.Grid{})
+}
+
+// lowered tells whether all GEMMs of a state can be lowered.
+func (s *state) lowered() bool {
+	for ; s.parent != nil; s = s.parent {
+		if s.choice.gemm != nil && !lowerable(s.choice.gemm) {
+			return false
+		}
+	}
+	return true
+}
+
 // finish builds the plan of the best state.
 func (b *beam) finish(states []*state, v Variant) (*Outcome, error) {
-	if len(states) == 0 {
-		return nil, fmt.Errorf("%w: none is left", ErrNoPlan)
-	}
 	out := &Outcome{Best: states[0].score, Lines: b.lines}
 	finalists := 0
 	for _, s := range states {
@@ -159,7 +183,9 @@ func (b *beam) build(s *state) (*model.Plan, error) {
 		}
 		w.plan.Values[w.at[v]].Role = model.RoleOutput
 	}
-	w.number()
+	if err := w.number(); err != nil {
+		return nil, err
+	}
 	if err := w.plan.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoPlan, err)
 	}
@@ -201,7 +227,7 @@ func (w *writer) move(op string, graph, from int, to model.Layout) {
 // the product.
 func (w *writer) gemm(op *model.Op, c *choice) error {
 	g := c.gemm
-	if g.Swapped || g.Stationary || g.F32 || g.Streamed || g.Uniform || g.Stored != (model.Grid{}) {
+	if !lowerable(g) {
 		return ErrNoPlan
 	}
 	a, b := w.values[op.Inputs[0]], w.values[op.Inputs[1]]
@@ -220,7 +246,18 @@ func (w *writer) gemm(op *model.Op, c *choice) error {
 	if w.at[b] >= 0 {
 		return fmt.Errorf("%w: %s is read twice", ErrNoPlan, op.Inputs[1])
 	}
+	y := w.values[op.Output]
+	product := func(loaded int) {
+		w.at[y] = w.value(y, "", g.ResultFormat().Layout)
+		w.step(model.Step{Kind: model.StepGemm, Op: op.Name, In: []int{w.at[a], loaded}, Out: w.at[y],
+			Gemm: &model.Gemm{Orientation: model.OrientationNormal, Compute: g.Compute, Result: g.Result, BlockInner: g.BlockInner, BlockCols: g.BlockCols}})
+	}
 	home := right
+	if g.Compute.Rows == 1 { // stored where it is read
+		w.at[b] = w.value(b, model.RoleWeight, home)
+		product(w.at[b])
+		return nil
+	}
 	if w.offset > 0 {
 		home.Map = model.Rotation(home.Tiles, w.offset, w.tiles)
 	}
@@ -233,17 +270,14 @@ func (w *writer) gemm(op *model.Op, c *choice) error {
 	buffer.Axes = slices.Clone(right.Axes)
 	buffer.Axes[1].Stride = g.Compute.Cols
 	w.move(op.Name, b, w.at[b], buffer)
-	y := w.values[op.Output]
-	w.at[y] = w.value(y, "", g.ResultFormat().Layout)
-	w.step(model.Step{Kind: model.StepGemm, Op: op.Name, In: []int{w.at[a], w.at[b]}, Out: w.at[y],
-		Gemm: &model.Gemm{Orientation: model.OrientationNormal, Compute: g.Compute, Result: g.Result, BlockInner: g.BlockInner, BlockCols: g.BlockCols}})
+	product(w.at[b])
 	return nil
 }
 
-// number gives exchange phases: the moves in front of a GEMM share one, every
-// other step has its own.
-func (w *writer) number() {
-	phase := -1
+// number gives exchange phases: the moves in front of an operation share one,
+// every GEMM has its own; those in which nothing moves are left out.
+func (w *writer) number() error {
+	phase := model.NoPhase
 	for i := range w.plan.Steps {
 		s := &w.plan.Steps[i]
 		if s.Kind == model.StepGelu {
@@ -254,4 +288,28 @@ func (w *writer) number() {
 		}
 		s.Phase = phase
 	}
+	costs, err := cost.PriceC600(w.plan)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNoPlan, err)
+	}
+	busy := make([]bool, phase+1)
+	for i, c := range costs {
+		if p := w.plan.Steps[i].Phase; p >= 0 && c.Exchange() > 0 {
+			busy[p] = true
+		}
+	}
+	rank := make([]int, phase+1)
+	for p, n := 0, 0; p <= phase; p++ {
+		rank[p] = model.NoPhase
+		if busy[p] {
+			rank[p] = n
+			n++
+		}
+	}
+	for i := range w.plan.Steps {
+		if s := &w.plan.Steps[i]; s.Phase >= 0 {
+			s.Phase = rank[s.Phase]
+		}
+	}
+	return nil
 }

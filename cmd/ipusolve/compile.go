@@ -30,7 +30,7 @@ func compileCommand() *cli.Command {
 			"Exit code 4: the plan is written, but --gap is not proven: a limit came first, or cheaper plans could not be placed.",
 		Flags: append(problemFlags(),
 			&cli.BoolFlag{Name: "optimal", Usage: "search until the plan is proven optimal"},
-			&cli.BoolFlag{Name: "heuristic", Usage: "plan with the baseline (not available yet)"},
+			&cli.BoolFlag{Name: "heuristic", Usage: "plan with the beam of the reference heuristic stack; no bound is claimed"},
 			&cli.Float64Flag{Name: "gap", Usage: "stop at this proven `GAP` (best − bound) / best", Value: defaultGap},
 			&cli.DurationFlag{Name: "time-limit", Usage: "stop planning, and scheduling each phase, after `TIME`; 0: never", Value: time.Minute},
 			&cli.Int64Flag{Name: "effort", Usage: "stop planning after `N` simplex iterations, the same on every machine; 0: never"},
@@ -77,6 +77,9 @@ func compile(c *cli.Context) error {
 		Log:       log,
 		Progress:  console.progress,
 	}
+	if c.Bool("heuristic") {
+		opt.Planner = &ipusolve.Baseline{}
+	}
 	if pinned != nil {
 		opt.Planner = &ipusolve.Pinned{Saved: pinned}
 	}
@@ -114,8 +117,8 @@ func ofFile(c *cli.Context, err error) error {
 
 func checkCompileFlags(c *cli.Context) error {
 	switch gap := c.Float64("gap"); {
-	case c.Bool("heuristic"):
-		return usageError("compile: --heuristic is not available yet")
+	case c.Bool("heuristic") && (c.Bool("optimal") || c.IsSet("gap") || c.IsSet("effort") || c.IsSet("pin")):
+		return usageError("compile: --heuristic claims no bound; leave out --optimal, --gap, --effort and --pin")
 	case c.Bool("optimal") && c.IsSet("gap"):
 		return usageError("compile: --optimal demands gap 0; leave out --gap")
 	case c.Bool("optimal") && c.IsSet("pin"):

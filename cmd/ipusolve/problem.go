@@ -42,7 +42,7 @@ func problemFlags() []cli.Flag {
 		&cli.StringFlag{Name: "inputs", Usage: model.InputsGathered + " or " + model.InputsPreplaced, Value: model.InputsGathered},
 		&cli.StringFlag{Name: "weights", Usage: model.WeightsResident + " or " + model.WeightsOnce, Value: model.WeightsResident},
 		&cli.StringFlag{Name: "outputs", Usage: model.OutputsAny + " or " + model.OutputsLinear, Value: model.OutputsAny},
-		&cli.StringFlag{Name: "profile", Usage: model.ProfileC600 + ", or for pinned plans " + model.ProfileSeed, Value: model.ProfileC600},
+		&cli.StringFlag{Name: "profile", Usage: model.ProfileC600 + ", or with --pin or --heuristic " + model.ProfileSeed, Value: model.ProfileC600},
 		&cli.StringFlag{Name: "family", Usage: "plan family: " + model.FamilyNormal, Value: model.FamilyNormal},
 		&cli.IntFlag{Name: "memory-limit", Usage: fmt.Sprintf("data `BYTES` a tile may use, a multiple of %d", model.MemoryGranule), Value: defaultMemoryLimit},
 	)
@@ -80,8 +80,8 @@ func problem(c *cli.Context, pinned *model.Plan) (*model.Problem, error) {
 	switch {
 	case p.Family == "full" || p.Family == "seed":
 		return nil, usageError("compile: --family %s is not available yet; the family is %s", p.Family, model.FamilyNormal)
-	case p.Profile == model.ProfileSeed && pinned == nil:
-		return nil, usageError("compile: --profile %s prices pinned plans only; give one with --pin", p.Profile)
+	case p.Profile == model.ProfileSeed && pinned == nil && !c.Bool("heuristic"):
+		return nil, usageError("compile: --profile %s prices plans that are given or of the baseline; use --pin or --heuristic", p.Profile)
 	case p.MemoryLimit > model.MaxPhysicalBytes && !c.Bool("plan-only"):
 		return nil, usageError("compile: --memory-limit: want a multiple of %d up to the %d bytes of a tile, found %d; only --plan-only may exceed them",
 			model.MemoryGranule, model.MaxPhysicalBytes, p.MemoryLimit)
