@@ -6,7 +6,7 @@ import "slices"
 // With S = x + P and the format on at F = S + L − 1:
 //
 //	sender          send     [x, x+n)
-//	its partner     send, receive and writes all rest in [x, x+n)
+//	its partner     sends, hears and writes nothing in [x, x+n)
 //	early member    receive  [S, F+n)   source at S and S+n, format at F and F+n, pointer at F+2
 //	late member     receive  [S+1, F+n) format and pointer alike, no source
 //	both            writes   [F+2, F+2+n)
@@ -18,8 +18,11 @@ import "slices"
 //
 // So where paired messages are heard or a lane is lent, the times of selectors and
 // of writes are no longer the same but for a shift, and a third lane keeps the
-// writes. A lent window is in all three lanes of the partner. Of all windows of
-// one lane no two may meet; that is R2, R3 and the windows' part of R10.
+// writes. A fourth one, still, is for tiles that lend their lane: it has the lent
+// windows and those of the selector, where a late member's begins at F (R10 is
+// about what a tile does, not about the order of receives). A lent window is in the
+// lanes send, writes and still. Of all windows of one lane no two may meet; that is
+// R2, R3 and the windows' part of R10.
 
 // hears is the receiver's part of the message, from its start on: the selector's
 // window and the time of the first write.
@@ -43,6 +46,7 @@ func (m *Message) hears(d int32) (from, busy, pointer int32) {
 type wideness struct {
 	pair  []bool // per message: it is paired
 	tile  []bool // per tile: it hears paired messages or lends its lane
+	lends []bool // per tile: it lends its lane
 	touch []bool // per message: it is paired or uses such a tile
 	// The receives of tile t in the order of tileRoles.receives are
 	// hears[first[t]:first[t+1]].
@@ -57,7 +61,7 @@ func (w *wideness) touches(i int32) bool { return w != nil && w.touch[i] }
 
 func newWideness(in *instance) *wideness {
 	count := len(in.items)
-	w := &wideness{pair: make([]bool, count), tile: make([]bool, in.p.Tiles), touch: make([]bool, count),
+	w := &wideness{pair: make([]bool, count), tile: make([]bool, in.p.Tiles), lends: make([]bool, in.p.Tiles), touch: make([]bool, count),
 		first: make([]int32, in.p.Tiles+1), hears: make([]int32, len(in.tile))}
 	any := false
 	for i := range in.p.Messages {
@@ -65,7 +69,7 @@ func newWideness(in *instance) *wideness {
 		if !m.Paired {
 			continue
 		}
-		any, w.pair[i], w.tile[m.Source^1] = true, true, true
+		any, w.pair[i], w.tile[m.Source^1], w.lends[m.Source^1] = true, true, true, true
 		for _, d := range m.Dests {
 			w.tile[d.Tile] = true
 		}
@@ -101,19 +105,39 @@ func (in *instance) receiveAt(i, t int32) (k int32, ok bool) {
 // lends tells whether tile t lends its lane to message i.
 func (in *instance) lends(t, i int32) bool { return in.wide.paired(i) && in.source[i]^1 == t }
 
+// late tells whether receive k, of message i, is a late member's.
+func (in *instance) late(i, k int32) bool {
+	return in.wide.pair[i] && in.busy[k] < in.items[i]+in.delay[in.tile[k]]-1
+}
+
+// quiet is the window of receive k in which its tile cannot lend its lane.
+func (in *instance) quiet(i, k int32) (from, n int32) {
+	from, n = in.lead[k], in.busy[k]
+	if in.late(i, k) {
+		early := in.delay[in.tile[k]] - 2
+		from, n = from+early, n-early
+	}
+	return from, n
+}
+
 // placeWide books what place leaves out.
 func (pl *placement) placeWide(i, x int32) {
 	n := pl.items[i]
 	if pl.wide.pair[i] {
 		q := pl.source[i] ^ 1
-		for _, l := range [...]*lane{&pl.send[q], &pl.receive[q], &pl.writes[q]} {
+		for _, l := range [...]*lane{&pl.send[q], &pl.still[q], &pl.writes[q]} {
 			l.insert(x, n, i)
 		}
-		pl.sentTo[q], pl.heardTo[q] = max(pl.sentTo[q], x+n), max(pl.heardTo[q], x+n)
+		pl.sentTo[q] = max(pl.sentTo[q], x+n)
 	}
 	for k := pl.first[i]; k < pl.first[i+1]; k++ {
-		if d := pl.tile[k]; pl.wide.tile[d] {
+		d := pl.tile[k]
+		if pl.wide.tile[d] {
 			pl.writes[d].insert(x+pl.write[k], n, i)
+		}
+		if pl.wide.lends[d] {
+			from, busy := pl.quiet(i, k)
+			pl.still[d].insert(x+from, busy, i)
 		}
 	}
 }
@@ -123,14 +147,19 @@ func (pl *placement) unplaceWide(i int32) {
 	x := pl.start[i]
 	if pl.wide.pair[i] {
 		q := pl.source[i] ^ 1
-		for _, l := range [...]*lane{&pl.send[q], &pl.receive[q], &pl.writes[q]} {
+		for _, l := range [...]*lane{&pl.send[q], &pl.still[q], &pl.writes[q]} {
 			l.remove(x)
 		}
-		pl.sentTo[q], pl.heardTo[q] = pl.send[q].last(), pl.receive[q].last()
+		pl.sentTo[q] = pl.send[q].last()
 	}
 	for k := pl.first[i]; k < pl.first[i+1]; k++ {
-		if d := pl.tile[k]; pl.wide.tile[d] {
+		d := pl.tile[k]
+		if pl.wide.tile[d] {
 			pl.writes[d].remove(x + pl.write[k])
+		}
+		if pl.wide.lends[d] {
+			from, _ := pl.quiet(i, k)
+			pl.still[d].remove(x + from)
 		}
 	}
 }
@@ -143,7 +172,7 @@ func (pl *placement) earliestWide(i, x, limit int32) int32 {
 		if pl.wide.pair[i] {
 			q := s ^ 1
 			y = pl.send[q].fit(y, n)
-			y = pl.receive[q].fit(y, n)
+			y = pl.still[q].fit(y, n)
 			y = pl.writes[q].fit(y, n)
 		}
 		pl.looked++
@@ -153,6 +182,10 @@ func (pl *placement) earliestWide(i, x, limit int32) int32 {
 			y = pl.receive[d].fit(y+pl.lead[k], pl.busy[k]) - pl.lead[k]
 			if pl.wide.tile[d] {
 				y = pl.writes[d].fit(y+pl.write[k], n) - pl.write[k]
+			}
+			if pl.wide.lends[d] {
+				from, busy := pl.quiet(i, k)
+				y = pl.still[d].fit(y+from, busy) - from
 			}
 		}
 		if y == x {
@@ -250,7 +283,7 @@ func (in *instance) controls(i, k, x int32) controls {
 		return controls{[5]int32{sigma, sigma + n, pointer}, 2, 3, false}
 	}
 	format := pointer - 2
-	if in.busy[k] < n+in.delay[in.tile[k]]-1 { // the late member
+	if in.late(i, k) {
 		return controls{[5]int32{format, pointer, format + n}, 0, 3, true}
 	}
 	sigma := x + in.lead[k]
@@ -378,7 +411,7 @@ func (m *pool) lookWide(i int32) {
 	m.views = append(m.views[:0], view{lane: &m.send[s], front: n})
 	if m.wide.pair[i] {
 		q := s ^ 1
-		m.views = append(m.views, view{lane: &m.send[q], front: n}, view{lane: &m.receive[q], front: n}, view{lane: &m.writes[q], front: n})
+		m.views = append(m.views, view{lane: &m.send[q], front: n}, view{lane: &m.still[q], front: n}, view{lane: &m.writes[q], front: n})
 	}
 	if m.shared[s] {
 		if m.wide.tile[s] {
@@ -393,6 +426,10 @@ func (m *pool) lookWide(i int32) {
 		m.views = append(m.views, view{lane: &m.receive[d], front: m.busy[k] + lead, back: lead})
 		if m.wide.tile[d] {
 			m.views = append(m.views, view{lane: &m.writes[d], front: n + write, back: write})
+		}
+		if m.wide.lends[d] {
+			from, busy := m.quiet(i, k)
+			m.views = append(m.views, view{lane: &m.still[d], front: busy + from, back: from})
 		}
 		if m.shared[d] {
 			m.views = append(m.views, view{lane: &m.send[d], front: n + write + guard, back: write, elements: m.wrote[k], tile: d})

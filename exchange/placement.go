@@ -94,7 +94,7 @@ type placement struct {
 	// tile's write delay, which makes a pair by itself.
 	pairless      []bool
 	send, receive []lane  // per tile
-	writes        []lane  // see wideness; nil if no message is paired
+	writes, still []lane  // see wideness; nil if no message is paired
 	start         []int32 // per message, meaningful while placed
 	// sentTo and heardTo are the ends of the last windows of each tile's lanes:
 	// most questions are answered by these alone.
@@ -126,7 +126,7 @@ func newPlacement(in *instance) *placement {
 		pl.receive[t] = makeLane(receives[t])
 	}
 	if in.wide != nil {
-		pl.writes = make([]lane, tiles)
+		pl.writes, pl.still = make([]lane, tiles), make([]lane, tiles)
 	}
 	return pl
 }
@@ -143,6 +143,7 @@ func (pl *placement) clear(c *component) {
 		pl.sentTo[t], pl.heardTo[t] = 0, 0
 		if pl.wide != nil {
 			pl.writes[t].reset()
+			pl.still[t].reset()
 		}
 	}
 }
