@@ -54,7 +54,7 @@ func drawProgram(t *testing.T, rng *rand.Rand) randomProgram {
 	for i := range chain.Stages {
 		s := &chain.Stages[i]
 		var list []space.Gemm
-		s.Each(space.Options{WeightsOnce: p.Weights == model.WeightsOnce, InPlace: true}, func(c space.Gemm) { list = append(list, c) })
+		s.Each(space.Options{WeightsOnce: p.Weights == model.WeightsOnce, InPlace: true, MatrixSums: true}, func(c space.Gemm) { list = append(list, c) })
 		via := pick(rng, space.InResult, space.InLinear)
 		if len(s.Gelus) == 0 || s.LinearElements() == 0 {
 			via = space.InResult

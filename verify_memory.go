@@ -1,12 +1,14 @@
 package ipusolve
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
 
 	"ipusolve/device"
 	"ipusolve/device/ipuexe"
+	"ipusolve/lower"
 	"ipusolve/model"
 )
 
@@ -109,6 +111,9 @@ func (v *packageVerifier) memory() {
 		err = claims[first]
 	}
 	v.holds("memory", "data apart from code, rows and weights", fmt.Sprintf("at most %d data bytes on %d tiles", slices.Max(used), len(used)), err)
+	if v.prog != nil {
+		v.holds("constants", "identity weights of sums on the matrix unit", "those of the plan, in the images", v.constants())
+	}
 	if p := v.report.Placement; p == nil {
 		v.holds("placement", "", "", fmt.Errorf("the report tells of no placement"))
 	} else {
@@ -140,8 +145,9 @@ func (v *packageVerifier) kept() (weights, others [][]area) {
 	return weights, others
 }
 
-// apartFromSegments: no byte of data lies in a segment, no SRAM element holds
-// both data and instructions (reference: device.md §4.3 E1, E4).
+// apartFromSegments: no byte of data lies in a segment, unless the segment is all
+// of the data (constants of the program), and no SRAM element holds both data and
+// instructions (reference: device.md §4.3 E1, E4).
 func apartFromSegments(image *ipuexe.TileImage, data []area) error {
 	var code device.ElementSet
 	for i := range image.Segments {
@@ -155,12 +161,62 @@ func apartFromSegments(image *ipuexe.TileImage, data []area) error {
 		}
 		for i := range image.Segments {
 			s := &image.Segments[i]
+			if isConstant(s) && d.start == uint64(s.Address) && d.end-d.start == uint64(s.MemorySize) {
+				continue
+			}
 			if d.start < uint64(s.Address)+uint64(s.MemorySize) && uint64(s.Address) < d.end {
 				return fmt.Errorf("%s at %#x lies in the segment at %#x", d.name, d.start, s.Address)
 			}
 		}
 	}
 	return nil
+}
+
+// isConstant tells a segment of data that the program only reads.
+func isConstant(s *ipuexe.Segment) bool { return s.Flags == ipuexe.FlagRead }
+
+// constants checks that the images hold the constants that the plan needs, and no
+// others.
+func (v *packageVerifier) constants() error {
+	want := make([]map[uint32][]byte, len(v.prog.Tiles))
+	for i := range v.prog.Items {
+		if it := &v.prog.Items[i]; it.Kind == lower.ItemIdentity {
+			if want[it.Tile] == nil {
+				want[it.Tile] = map[uint32][]byte{}
+			}
+			want[it.Tile][it.Addr] = identityBlocks(int(it.Bytes))
+		}
+	}
+	for i := range v.app.Tiles {
+		image := &v.app.Tiles[i]
+		t := device.Logical(int(image.PhysicalTile))
+		found := 0
+		for j := range image.Segments {
+			s := &image.Segments[j]
+			if !isConstant(s) {
+				continue
+			}
+			found++
+			if b := want[t][s.Address]; b == nil || int(s.MemorySize) != len(b) || !bytes.Equal(s.Data, b) {
+				return fmt.Errorf("tile %d: the %d bytes at %#x are no identity weights of the plan", t, s.MemorySize, s.Address)
+			}
+		}
+		if found != len(want[t]) {
+			return fmt.Errorf("tile %d: %d of %d stacks of identity weights", t, found, len(want[t]))
+		}
+	}
+	return nil
+}
+
+// identityBlocks are 16×16 F16 identity matrices, one after another.
+func identityBlocks(size int) []byte {
+	b := make([]byte, size)
+	for i := 0; i+1 < size; i += 2 {
+		if e := i / 2 % 256; e/16 == e%16 {
+			b[i], b[i+1] = 0x00, 0x3c
+		}
+	}
+	return b
 }
 
 // disjoint: weights share no byte with each other or with inputs and outputs.

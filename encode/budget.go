@@ -16,9 +16,13 @@ type Budget struct {
 	Tight  []int // limits that leave less than a granule
 }
 
+// Fixed as offset tells that a limit keeps its own amount.
+const Fixed = math.MinInt64
+
 // LeastBudget finds the smallest multiple V of granule such that some choice
-// keeps every limit l within V + offsets[l]; the limits' own amounts and all
-// costs are ignored. It minimises V in an integer model over the candidates that
+// keeps every limit l within V + offsets[l], or within its own amount if the offset
+// is Fixed; other amounts and all costs are ignored. The choice that takes the first
+// of the candidates with the least sum of uses must be within all fixed limits. It minimises V in an integer model over the candidates that
 // are not dominated in use.
 func LeastBudget(ctx context.Context, s *Selection, offsets []int64, granule int64, solver solve.Solver, opt solve.Options) (*Budget, error) {
 	free := &Selection{Name: s.Name + "/budget", Nodes: make([]Node, len(s.Nodes)), Limits: make([]Limit, len(s.Limits))}
@@ -32,14 +36,21 @@ func LeastBudget(ctx context.Context, s *Selection, offsets []int64, granule int
 	need := func(uses []int64) int64 { // granules
 		var most int64
 		for l, u := range uses {
-			most = max(most, ceilDiv(u-offsets[l], granule))
+			switch {
+			case offsets[l] != Fixed:
+				most = max(most, ceilDiv(u-offsets[l], granule))
+			case u > s.Limits[l].Amount:
+				return math.MaxInt64
+			}
 		}
 		return most
 	}
 	choice := descend(free, need)
 	upper := need(free.Uses(choice))
 	for l := range free.Limits {
-		free.Limits[l] = Limit{s.Limits[l].Name, upper*granule + offsets[l]}
+		if free.Limits[l] = s.Limits[l]; offsets[l] != Fixed {
+			free.Limits[l].Amount = upper*granule + offsets[l]
+		}
 	}
 	r := newReducer(free)
 	if n := r.oversized(ctx); n >= 0 {
@@ -68,6 +79,10 @@ func LeastBudget(ctx context.Context, s *Selection, offsets []int64, granule int
 		b.Row("choose/"+free.Nodes[n].Name, solve.EQ, 1, one...)
 	}
 	for l := range terms {
+		if offsets[l] == Fixed {
+			b.Row(free.Limits[l].Name, solve.LE, s.Limits[l].Amount, terms[l]...)
+			continue
+		}
 		b.Row(free.Limits[l].Name, solve.LE, offsets[l], append(terms[l], solve.Term{Var: budget, Coef: -granule})...)
 	}
 	m, err := b.Build()
@@ -85,7 +100,7 @@ func LeastBudget(ctx context.Context, s *Selection, offsets []int64, granule int
 	}
 	out.Proven = res.Bound != nil && ratCeil(res.Bound) > out.Amount-granule
 	for l, u := range free.Uses(out.Choice) {
-		if out.Amount+offsets[l]-u < granule {
+		if offsets[l] != Fixed && out.Amount+offsets[l]-u < granule {
 			out.Tight = append(out.Tight, l)
 		}
 	}

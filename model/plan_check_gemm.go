@@ -116,6 +116,8 @@ func (v *planValidator) sum(s *Step, path string) error {
 		return pathErrorf(path+".gemm.sum", "one inner part has no partials to add")
 	case !v.p.Problem.Has(MatrixSums):
 		return pathErrorf(path+".gemm.sum", "the problem is without %s", MatrixSums)
+	case v.p.Problem.Profile == ProfileSeed:
+		return pathErrorf(path+".gemm.sum", "profile %s has no price for sums on the matrix unit", ProfileSeed)
 	case y.Layout.Class != Interleaved:
 		return pathErrorf(path+".gemm.sum", "the matrix unit writes interleaved memory, but %q is %v", y.Name, y.Layout.Class)
 	}

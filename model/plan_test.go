@@ -186,6 +186,7 @@ func TestPlanValidateRejects(t *testing.T) {
 		{"steps[1].gemm.result", "4×4 parts", func(p *model.Plan) { p.Steps[1].Gemm.Result.Rows = 2 }},
 		{"steps[1].gemm.sum", "want", func(p *model.Plan) { p.Steps[1].Gemm.Sum = "vector" }},
 		{"steps[1].gemm.sum", "without matrix-sums", func(p *model.Plan) { p.Problem.Without = []string{model.MatrixSums} }},
+		{"steps[1].gemm.sum", "no price", func(p *model.Plan) { p.Problem.Profile = model.ProfileSeed }},
 		{"steps[1].gemm.sum", "interleaved memory", func(p *model.Plan) { p.Values[3].Layout.Class = model.Standard }},
 		{"steps[4].gemm.sum", "no partials", func(p *model.Plan) { p.Steps[4].Gemm.Sum = model.SumMatrix }},
 		{"steps[1].gemm", "largest call", func(p *model.Plan) { p.Steps[1].Gemm.BlockInner = 32 }},

@@ -11,12 +11,8 @@ import (
 func (p *Plan) String() string {
 	var b strings.Builder
 	q := &p.Problem
-	family := q.Family
-	for _, t := range q.Without {
-		family += " without " + t
-	}
 	fmt.Fprintf(&b, "plan of %s: %d tiles, profile %s, inputs %s, weights %s, outputs %s, repeat %s, family %s, memory %d B, timing %d\n",
-		q.Graph.Name, q.Tiles, q.Profile, q.Inputs, q.Weights, q.Outputs, q.Repeat, family, q.MemoryLimit, q.Timing)
+		q.Graph.Name, q.Tiles, q.Profile, q.Inputs, q.Weights, q.Outputs, q.Repeat, q.FamilyText(), q.MemoryLimit, q.Timing)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "\nvalue\tgraph\tshape\trole\tlayout\n")
 	for i := range p.Values {

@@ -30,6 +30,15 @@ var Techniques = []string{MatrixSums}
 // Has tells whether the problem's plans may use a technique.
 func (p *Problem) Has(technique string) bool { return !slices.Contains(p.Without, technique) }
 
+// FamilyText names the family and what it is without.
+func (p *Problem) FamilyText() string {
+	text := p.Family
+	for i, t := range p.Without {
+		text += [2]string{" without ", ", "}[min(i, 1)] + t
+	}
+	return text
+}
+
 // Choices of a problem, defaults first.
 const (
 	ProfileC600      = "c600"

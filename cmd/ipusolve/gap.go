@@ -54,7 +54,7 @@ func gapLevels(r *ipusolve.Report) []gapLevel {
 	planning := gapLevel{Level: "planning", Unit: "cycles", Status: p.Status, Best: p.Objective, Bound: p.Bound, Gap: p.Gap, Difference: p.Difference,
 		Argument: "no bound claimed"}
 	if p.Bound != nil {
-		planning.Argument = fmt.Sprintf("dual certificate, family %s, profile %s", r.Problem.Family, r.Problem.Profile)
+		planning.Argument = fmt.Sprintf("dual certificate, family %s, profile %s", r.Problem.FamilyText(), r.Problem.Profile)
 	}
 	levels := []gapLevel{planning}
 	add := func(level, unit, status string, best, bound int64, argument string) {
@@ -96,7 +96,7 @@ func forcedBy(w *exchange.Witness) string {
 func printGap(out io.Writer, r *ipusolve.Report, levels []gapLevel) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	q := &r.Problem
-	fmt.Fprintf(w, "%s: %d tiles, profile %s, inputs %s, weights %s, outputs %s, family %s\n\n", q.Graph.Name, q.Tiles, q.Profile, q.Inputs, q.Weights, q.Outputs, q.Family)
+	fmt.Fprintf(w, "%s: %d tiles, profile %s, inputs %s, weights %s, outputs %s, family %s\n\n", q.Graph.Name, q.Tiles, q.Profile, q.Inputs, q.Weights, q.Outputs, q.FamilyText())
 	fmt.Fprint(w, "level\tstatus\tbest\tbound\tgap\tdifference\tunit\tbound by\n")
 	for _, l := range levels {
 		bound, g, difference := "-", "-", "-"

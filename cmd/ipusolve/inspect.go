@@ -130,7 +130,7 @@ type symbolView struct {
 func summarise(l *loaded) *packageSummary {
 	q := &l.plan.Problem
 	s := &packageSummary{Compiler: l.app.CompilerVersion, Tiles: len(l.app.Tiles), Cycles: l.report.Cycles, Phases: l.report.Exchange,
-		Problem: problemView{q.Graph.Name, len(q.Graph.Values), len(q.Graph.Ops), q.Profile, q.Inputs, q.Weights, q.Outputs, q.Family, q.MemoryLimit}}
+		Problem: problemView{q.Graph.Name, len(q.Graph.Values), len(q.Graph.Ops), q.Profile, q.Inputs, q.Weights, q.Outputs, q.FamilyText(), q.MemoryLimit}}
 	for i := range l.app.Tiles {
 		for j := range l.app.Tiles[i].Segments {
 			s.Segments++

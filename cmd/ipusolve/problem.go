@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -44,6 +45,7 @@ func problemFlags() []cli.Flag {
 		&cli.StringFlag{Name: "outputs", Usage: model.OutputsAny + " or " + model.OutputsLinear, Value: model.OutputsAny},
 		&cli.StringFlag{Name: "profile", Usage: model.ProfileC600 + ", or with --pin or --heuristic " + model.ProfileSeed, Value: model.ProfileC600},
 		&cli.StringFlag{Name: "family", Usage: "plan family: " + model.FamilyNormal, Value: model.FamilyNormal},
+		&cli.StringSliceFlag{Name: "without", Usage: "leave a `TECHNIQUE` out of the family: " + strings.Join(model.Techniques, ", ") + "; may be given again"},
 		&cli.IntFlag{Name: "memory-limit", Usage: fmt.Sprintf("data `BYTES` a tile may use, a multiple of %d", model.MemoryGranule), Value: defaultMemoryLimit},
 	)
 }
@@ -76,6 +78,9 @@ func problem(c *cli.Context, pinned *model.Plan) (*model.Problem, error) {
 		if given(name) {
 			*field = c.Int(name)
 		}
+	}
+	if c.IsSet("without") {
+		p.Without = slices.Compact(slices.Sorted(slices.Values(c.StringSlice("without"))))
 	}
 	switch {
 	case p.Family == "full" || p.Family == "seed":

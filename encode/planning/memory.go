@@ -11,11 +11,11 @@ import (
 //
 //	gather  result before (or its row-major runs, or the input's slice) · A · gathered W
 //	kernel  A · gathered W · partial (or the result, with one inner part)
-//	reduce  partial · received partials · result
+//	reduce  partial · received partials · result (the matrix unit may add in place)
 //	linear  result · its row-major runs (only where a move to runs is possible)
 //
 // plus, at every event, the weights that stay on the tile: whole blocks, or the
-// slices of gathered ones.
+// slices of gathered ones; and identity blocks for sums on the matrix unit.
 const (
 	gatherTotal = iota
 	kernelTotal
@@ -28,6 +28,7 @@ const (
 	reduceInter
 	residentInter
 	carriedInter
+	identityNeed // see identity.go
 	numUses
 )
 
@@ -90,17 +91,21 @@ func uses(s space.Shape, g space.Gemm, input bool, linear int) []int64 {
 	if g.K == 1 {
 		written = b.Result
 	}
+	summed := b.Result // besides the partial
+	if s.SumsInPlace(g) {
+		summed = 0
+	}
 	u[gatherTotal] = int64(b.A + gathered)
 	if input {
 		u[gatherTotal] += int64(b.ASlice)
 	}
 	u[kernelTotal] = int64(b.A + gathered + written)
-	u[reduceTotal] = int64(b.Partial + b.Remote + b.Result)
+	u[reduceTotal] = int64(b.Partial + b.Remote + summed)
 	if linear > 0 {
-		u[linearTotal] = int64(b.Result + linear)
+		u[linearTotal] = int64(b.Held + linear)
 	}
 	u[residentTotal] = int64(resident)
-	u[carriedTotal] = int64(max(b.Result, linear))
+	u[carriedTotal] = int64(max(b.Held, linear))
 	if g.Interleaved {
 		u[gatherInter] = int64(gathered)
 		u[kernelInter] = int64(gathered)
@@ -110,8 +115,12 @@ func uses(s space.Shape, g space.Gemm, input bool, linear int) []int64 {
 	}
 	u[kernelInter] += int64(written)
 	u[reduceInter] = int64(written)
-	if g.K == 1 {
-		u[carriedInter] = int64(b.Result)
+	if g.Matrix {
+		u[reduceInter] += int64(summed) // a GEMM call writes it
+	}
+	u[identityNeed] = int64(b.Identity)
+	if g.K == 1 || g.Matrix {
+		u[carriedInter] = int64(b.Held)
 	}
 	return u
 }

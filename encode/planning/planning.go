@@ -71,6 +71,7 @@ func Solve(ctx context.Context, p *model.Problem, solver solve.Solver, opt Optio
 	if out.Choice == nil {
 		return res, nil
 	}
+	b.trim(out.Choice)
 	if res.Plan, err = b.plan(out.Choice); err != nil {
 		return nil, err
 	}
@@ -78,6 +79,9 @@ func Solve(ctx context.Context, p *model.Problem, solver solve.Solver, opt Optio
 		return nil, fmt.Errorf("planning: the plan's layouts cost %d cycles, its candidates %d", got, out.Objective)
 	}
 	for l, u := range b.sel.Uses(out.Choice) {
+		if b.offsets[l] == encode.Fixed {
+			continue // no memory
+		}
 		res.Uses = append(res.Uses, Use{b.sel.Limits[l].Name, u, b.sel.Limits[l].Amount})
 	}
 	return res, nil
@@ -91,6 +95,8 @@ type builder struct {
 	offsets []int64
 	gemms   [][]space.Gemm // per stage and candidate
 	pairs   []*transition  // between stage i and i+1
+	// identity is the node of identity blocks, 0 if there is none.
+	identity int
 }
 
 func newBuilder(p *model.Problem, tighten map[string]int64) (*builder, error) {
@@ -124,6 +130,7 @@ func newBuilder(p *model.Problem, tighten map[string]int64) (*builder, error) {
 		o := &output{shape: chain.Stages[last].Shape, from: classes[last], exact: func(g space.Gemm) int64 { return b.toLinear(last, g) }}
 		b.sel.Edges = append(b.sel.Edges, encode.Edge{Name: "move/output", From: last, To: last + 1, Pair: o})
 	}
+	b.identityNode()
 	return b, nil
 }
 
@@ -138,8 +145,8 @@ func (b *builder) runs(i int) int {
 }
 
 // node lists the candidates of a stage and the representatives of its classes:
-// candidates that differ only in the memory class of their weights look alike
-// from outside.
+// candidates that differ only in the memory class of their weights or in the unit
+// that adds their partials look alike from outside.
 func (b *builder) node(i int) (encode.Node, []space.Gemm) {
 	stage := &b.chain.Stages[i]
 	last := i+1 == len(b.chain.Stages)
@@ -152,9 +159,9 @@ func (b *builder) node(i int) (encode.Node, []space.Gemm) {
 	var classes []space.Gemm
 	var list []space.Gemm
 	class := map[space.Gemm]int32{}
-	stage.Each(space.Options{WeightsOnce: b.problem.Weights == model.WeightsOnce}, func(g space.Gemm) {
+	stage.Each(space.Options{WeightsOnce: b.problem.Weights == model.WeightsOnce, MatrixSums: b.problem.Has(model.MatrixSums)}, func(g space.Gemm) {
 		key := g
-		key.Interleaved = false
+		key.Interleaved, key.Matrix = false, false
 		id, ok := class[key]
 		if !ok {
 			id = int32(len(classes))
@@ -183,7 +190,8 @@ func (b *builder) node(i int) (encode.Node, []space.Gemm) {
 	return encode.Node{Name: stage.Gemm.Name, Candidates: cands, Describe: func(c int) string { return describe(list[c]) }}, classes
 }
 
-// describe names a candidate: compute grid, result parts of a block, weights.
+// describe names a candidate: compute grid, result parts of a block, weights, and
+// the matrix unit if it adds the partials.
 func describe(g space.Gemm) string {
 	weights := "standard"
 	if g.Interleaved {
@@ -191,6 +199,9 @@ func describe(g space.Gemm) string {
 	}
 	if g.Gathered {
 		weights += "-gathered"
+	}
+	if g.Matrix {
+		weights += "/matrix"
 	}
 	return fmt.Sprintf("N(%d,%d,%d)/%dx%d/%s", g.R, g.Q, g.K, g.Rho, g.Kappa, weights)
 }
