@@ -22,21 +22,16 @@ func (p *Problem) Groups() []*Problem {
 
 // Disjunctive states a phase as a problem of differences: jobs are the starts of
 // messages, named by number, source and words, within a horizon that a schedule is
-// known for. It has the rules R1–R3, R5, R7 and R9, and R4 as far as it is about
+// known for. It has the rules R1–R3, R5, R7, R9 and R10, and R4 as far as it is about
 // two controls that are certain; R12 and the pointers that R8 leaves out depend on
 // more than two messages and are not in it. Its optimum is therefore a lower bound
 // of the phase; every legal schedule within the horizon is a solution, up to the
-// order of messages that can change places. Errors wrap ErrInvalid or ErrPaired.
+// order of messages that can change places. Errors wrap ErrInvalid.
 //
 // (reference: exchange.md §12)
 func (p *Problem) Disjunctive(horizon int32) (*encode.Disjunctive, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
-	}
-	for i := range p.Messages {
-		if p.Messages[i].Paired {
-			return nil, fmt.Errorf("%w: transfers[%d]", ErrPaired, i)
-		}
 	}
 	m := newExactModel(p)
 	d := &encode.Disjunctive{Name: fmt.Sprintf("phase%d", p.Phase), Horizon: int64(horizon), Bound: int64(Best(p).Horizon)}

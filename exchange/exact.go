@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"context"
-	"fmt"
 )
 
 // Exact looks for a schedule of the least horizon among those below upper and no
@@ -18,21 +17,16 @@ import (
 // (difference logic); see exactSearch. The work of a node grows with the square
 // of the messages, their number with the conflicts that bounds cannot decide, so
 // this is for tens of messages. A context that ends stops it. Errors wrap
-// ErrInvalid or ErrPaired.
+// ErrInvalid.
 func Exact(ctx context.Context, p *Problem, lower, upper int32, nodes int) (starts []int32, proven int32, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, 0, err
-	}
-	for i := range p.Messages {
-		if p.Messages[i].Paired {
-			return nil, 0, fmt.Errorf("%w: transfers[%d]", ErrPaired, i)
-		}
 	}
 	starts, proven, _, err = exact(ctx, p, lower, upper, nodes)
 	return starts, proven, err
 }
 
-// exact is Exact on a valid problem of 32-bit messages; it also tells how many
+// exact is Exact on a valid problem; it also tells how many
 // nodes are left.
 //
 // Horizons are tried from the lower bound upwards in doubling steps, as bounds are

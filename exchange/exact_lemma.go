@@ -6,7 +6,8 @@ import (
 )
 
 // lemma looks for a rule that starts break although they satisfy all clauses: a
-// pointer at the first event of a send (R5), or a control pair that no row can
+// pointer at the first event of a send (R5) or where another control or a lent lane
+// excludes it (R4, R10), or a control pair that no row can
 // hold (R12). It returns a clause that every legal schedule satisfies and these
 // starts do not, nil if they are legal.
 func (m *exactModel) lemma(x []int32) (clause, error) {
@@ -47,8 +48,8 @@ func (m *exactModel) pointerLemma(t *exactTile, order []int32, at int, x []int32
 	if len(j.continues) == 0 || at > 0 && slices.Contains(j.continues, order[at-1]) {
 		return nil // certain, so a clause of its own, or not there
 	}
-	for _, i := range t.sends {
-		distance := 1 - j.pointer
+	for _, a := range j.avoid {
+		i, distance := a.from, a.distance
 		if x[j.message]-x[i] != distance {
 			continue
 		}
@@ -71,7 +72,7 @@ func (m *exactModel) pointerLemma(t *exactTile, order []int32, at int, x []int32
 
 // before is the literal that a tile's receive a comes before b.
 func (m *exactModel) before(a, b *exactReceive) diff {
-	return diff{a.message, b.message, b.at - a.at - m.items(a.message)}
+	return diff{a.message, b.message, b.at - a.at - a.busy}
 }
 
 // parityLemma says that something changes between two pairs that no row can hold:
@@ -109,9 +110,11 @@ func (m *exactModel) parityLemma(t *exactTile, order []int32, from, event int32,
 	taking := make([]bool, len(order))
 	for at, k := range order {
 		j := &t.receives[k]
-		sigma, pointer := x[j.message]+j.at, x[j.message]+j.pointer
-		if inside(sigma) || inside(sigma+m.items(j.message)) {
-			taking[at] = true
+		pointer := x[j.message] + j.pointer
+		for _, list := range [...][]int32{j.source, j.format} {
+			for _, e := range list {
+				taking[at] = taking[at] || inside(x[j.message]+e)
+			}
 		}
 		if inside(pointer) {
 			taking[at] = true
@@ -126,10 +129,10 @@ func (m *exactModel) parityLemma(t *exactTile, order []int32, from, event int32,
 			fix(j.message)
 			continue
 		}
-		sigma, pointer := x[j.message]+j.at, x[j.message]+j.pointer
+		sigma := x[j.message] + j.at
 		down, up := int32(never), int32(never)
-		for _, v := range []int32{sigma, sigma + m.items(j.message), pointer} {
-			if v < low {
+		for _, e := range slices.Concat(j.source, j.pics()) {
+			if v := x[j.message] + e; v < low {
 				up = min(up, low-1-v)
 			} else {
 				down = min(down, v-high-1)

@@ -11,7 +11,7 @@ const (
 // quarter of the nodes left.
 func (l *lister) close(c *solved) bool {
 	n := len(c.messages)
-	if l.opt.Off[ByExact] || l.wide != nil || n > exactMessages || c.horizon <= l.goal || l.nodes == 0 || l.cancelled() {
+	if l.opt.Off[ByExact] || n > exactMessages || c.horizon <= l.goal || l.nodes == 0 || l.cancelled() {
 		return false
 	}
 	sub := &Problem{Tiles: l.p.Tiles, Messages: make([]Message, n)}

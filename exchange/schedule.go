@@ -2,13 +2,8 @@ package exchange
 
 import (
 	"context"
-	"errors"
 	"fmt"
 )
-
-// ErrPaired says that a problem has paired 64-bit messages, which exact models do
-// not hold.
-var ErrPaired = errors.New("exchange: no exact model of paired 64-bit messages")
 
 // DefaultEffort and DefaultGap are used where options are zero.
 const (
