@@ -15,7 +15,7 @@ import (
 //	linear  result · its row-major runs (only where a move to runs is possible)
 //
 // plus, at every event, the weights that stay on the tile: whole blocks, or the
-// slices of gathered ones; and identity blocks for sums on the matrix unit.
+// slices of gathered ones that are copied; and identity blocks for sums on the matrix unit.
 const (
 	gatherTotal = iota
 	kernelTotal
@@ -87,6 +87,11 @@ func uses(s space.Shape, g space.Gemm, input bool, linear int) []int64 {
 	if g.Gathered {
 		gathered, resident = b.W, b.WSlice
 	}
+	if g.InPlace {
+		// The slice stays where it lies in the block, so that no other block in place can
+		// use the memory of this one.
+		gathered, resident = 0, b.W
+	}
 	written := b.Partial
 	if g.K == 1 {
 		written = b.Result
@@ -109,7 +114,7 @@ func uses(s space.Shape, g space.Gemm, input bool, linear int) []int64 {
 	if g.Interleaved {
 		u[gatherInter] = int64(gathered)
 		u[kernelInter] = int64(gathered)
-		if !g.Gathered {
+		if !g.Gathered || g.InPlace {
 			u[residentInter] = int64(resident)
 		}
 	}

@@ -159,7 +159,7 @@ func (b *builder) node(i int) (encode.Node, []space.Gemm) {
 	var classes []space.Gemm
 	var list []space.Gemm
 	class := map[space.Gemm]int32{}
-	stage.Each(space.Options{WeightsOnce: b.problem.Weights == model.WeightsOnce, MatrixSums: b.problem.Has(model.MatrixSums)}, func(g space.Gemm) {
+	stage.Each(space.Options{WeightsOnce: b.problem.Weights == model.WeightsOnce, MatrixSums: b.problem.Has(model.MatrixSums), InPlace: true}, func(g space.Gemm) {
 		key := g
 		key.Interleaved, key.Matrix = false, false
 		id, ok := class[key]
@@ -199,6 +199,9 @@ func describe(g space.Gemm) string {
 	}
 	if g.Gathered {
 		weights += "-gathered"
+	}
+	if g.InPlace {
+		weights += "-in-place"
 	}
 	if g.Matrix {
 		weights += "/matrix"
