@@ -183,7 +183,7 @@ func cramped(rng *rand.Rand) *exchange.Problem {
 // the bound, of random small problems with everything in them.
 func TestNothingLegalBelowTheBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 1))
-	problems := 2500
+	problems := 1200
 	if testing.Short() {
 		problems = 250
 	}

@@ -151,6 +151,7 @@ func TestSlotsCount(t *testing.T) {
 		sends
 	)
 	symbols := []int{0, selects, points, selects | points, sends}
+	worth := [...]int{selects: 2, points: 2, selects | points: 4, sends: 1}
 	for events := 1; events <= 13; events++ {
 		most := 0
 		var walk func(at, last, sincePair, singles, free, weight int)
@@ -165,12 +166,7 @@ func TestSlotsCount(t *testing.T) {
 				if s&last != 0 {
 					continue
 				}
-				w := weight
-				for bit, worth := range map[int]int{selects: 2, points: 2, sends: 1} {
-					if s&bit != 0 {
-						w += worth
-					}
-				}
+				w := weight + worth[s]
 				switch {
 				case s == selects|points:
 					if sincePair >= 0 && free == 0 && singles%2 != 0 {
