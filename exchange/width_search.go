@@ -13,7 +13,8 @@ import (
 // the loads of machines best, and all messages paired; last, in problems of few
 // messages, the widths of those that complete late are flipped one by one as long as that
 // helps. What a bound of its own excludes is not scheduled. Each try has the whole
-// effort, but for flips, which have a unit each.
+// effort, but for flips, which have a unit each, and for tries that a first listing
+// with a unit leaves further behind the best than the best is behind the bound.
 func ListWidths(ctx context.Context, p *Problem, opt Options) (*Schedule, Stats, error) {
 	if err := p.Validate(); err != nil {
 		return nil, Stats{}, err
@@ -54,17 +55,23 @@ const flips = 200
 
 func (w *widthSearch) run() error {
 	ordinary := make([]bool, len(w.pairable))
-	if err := w.try(ordinary, w.opt); err != nil {
+	if _, err := w.try(ordinary, w.opt); err != nil {
 		return err
 	}
 	l := newWidthLoads(w.p)
 	candidates := [][]bool{l.balance(ordinary, w.pairable), l.balance(w.pairable, w.pairable), slices.Clone(w.pairable)}
 	slices.SortStableFunc(candidates, func(a, b []bool) int { return int(l.worst(a) - l.worst(b)) })
 	for _, c := range candidates {
-		if w.promising(c) {
-			if err := w.try(c, w.opt); err != nil {
-				return err
-			}
+		if !w.promising(c) {
+			continue
+		}
+		before := w.best.Horizon
+		h, err := w.try(c, w.quick())
+		if err == nil && h <= 2*before-w.bound.Horizon && w.opt.effort() > 1 && w.best.Horizon > w.goal && w.ctx.Err() == nil {
+			_, err = w.try(c, w.opt)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if len(w.pairable) <= flips {
@@ -82,8 +89,16 @@ func (w *widthSearch) promising(widths []bool) bool {
 	return Best(w.p.WithWidths(widths)).Horizon < w.best.Horizon
 }
 
-// try schedules the problem with some widths and keeps what is better.
-func (w *widthSearch) try(widths []bool, opt Options) error {
+// quick are options of a first look.
+func (w *widthSearch) quick() Options {
+	opt := w.opt
+	opt.Effort = 1
+	return opt
+}
+
+// try schedules the problem with some widths and keeps what is better. It gives the
+// horizon reached.
+func (w *widthSearch) try(widths []bool, opt Options) (int32, error) {
 	opt.Progress = nil
 	if w.opt.Progress != nil {
 		opt.Progress = func(h int32) {
@@ -95,22 +110,20 @@ func (w *widthSearch) try(widths []bool, opt Options) error {
 	s, stats, err := List(w.ctx, w.p.WithWidths(widths), opt)
 	if err != nil {
 		if w.best != nil && w.ctx.Err() != nil {
-			return nil // too late, but there is a schedule
+			return never, nil // too late, but there is a schedule
 		}
-		return err
+		return 0, err
 	}
 	w.looks += s.Looks
 	if w.best == nil || s.Horizon < w.best.Horizon {
 		w.best, w.stats, w.widths = s, stats, slices.Clone(widths)
 	}
-	return nil
+	return s.Horizon, nil
 }
 
 // flip flips widths one by one, of messages that complete last first, as long as a
 // schedule gets shorter, so many units of effort in all.
 func (w *widthSearch) flip() error {
-	quick := w.opt
-	quick.Effort = 1
 	left := 4 * w.opt.effort()
 	for improved := true; improved && left > 0; {
 		improved = false
@@ -123,7 +136,7 @@ func (w *widthSearch) flip() error {
 			}
 			left--
 			before := w.best.Horizon
-			if err := w.try(widths, quick); err != nil {
+			if _, err := w.try(widths, w.quick()); err != nil {
 				return err
 			}
 			if w.best.Horizon < before {
