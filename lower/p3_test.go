@@ -8,6 +8,8 @@ import (
 	"ipusolve/lower"
 	"ipusolve/lower/check"
 	"ipusolve/model"
+	"ipusolve/model/space"
+	"ipusolve/model/workload"
 	"ipusolve/solve"
 )
 
@@ -105,6 +107,43 @@ func TestPreplacedInPlace(t *testing.T) {
 		} else if err := check.Check(p, dataMap); err != nil {
 			t.Errorf("%+v, greedy: %v", c, err)
 		}
+	}
+}
+
+// A plan of the size of the best resident one, 499 168 bytes alive together, needs
+// no byte more either; its weights and its operand of 421 632 bytes lie close.
+func TestFullTileFits(t *testing.T) {
+	g, err := workload.SiglipMLP(1, 729, 1152, 4304, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problem := &model.Problem{Graph: *g, Tiles: 1472, Profile: model.ProfileC600, Inputs: model.InputsGathered, Weights: model.WeightsResident, Outputs: model.OutputsAny}
+	chain, err := space.NewChain(problem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := chain.Plan(problem, space.Choice{Vias: []space.Via{space.InResult, space.InResult}, Gemms: []space.Gemm{
+		{R: 4, Q: 269, K: 1, Rho: 1, Kappa: 1, Interleaved: true}, {R: 5, Q: 18, K: 16, Rho: 16, Kappa: 1, Interleaved: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := lower.Build(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats, err := lower.Place(p, dataMap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stats.MaxLiveTotal != 499168 || stats.Budget != stats.MaxLiveTotal || stats.Status != solve.Optimal {
+		t.Errorf("%v, %d bytes, %d alive", stats.Status, stats.Budget, stats.MaxLiveTotal)
+	}
+	if _, err := lower.Place(p, limited(stats.Budget)); err != nil {
+		t.Errorf("within its bytes: %v", err)
+	}
+	var none *lower.PlaceError
+	if _, err := lower.Place(p, limited(stats.Budget-32)); !errors.As(err, &none) || !none.Proven {
+		t.Errorf("with a granule less: %v, want a proof that there is no room", err)
 	}
 }
 

@@ -53,6 +53,70 @@ func placedOn(t *testing.T, tiles int) *lower.Program {
 	return p
 }
 
+// placedInPlace is the program with the own slices of x left in place.
+func placedInPlace(t *testing.T) *lower.Program {
+	t.Helper()
+	plan := placed(t).Plan
+	plan.Steps[0].InPlace = true
+	p, err := lower.Build(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lower.Place(p, memory); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// An item inside another is where it is said to be, and nobody writes there.
+func TestInside(t *testing.T) {
+	good := placedInPlace(t)
+	if err := check.Check(good, memory); err != nil {
+		t.Fatal(err)
+	}
+	slice, host := item(t, good, lower.ItemValue, "x@home"), item(t, good, lower.ItemValue, "x")
+	if slice.Inside == nil || slice.Addr != host.Addr+slice.Inside.Offset {
+		t.Fatalf("%+v is not in %+v", slice, host)
+	}
+	for _, c := range []struct {
+		name   string
+		want   error
+		mutate func(p *lower.Program, slice, host *lower.Item)
+	}{
+		{"elsewhere in it", check.ErrOverlap, func(_ *lower.Program, slice, host *lower.Item) {
+			slice.Addr = host.Addr + host.Bytes - slice.Bytes
+		}},
+		{"said to be nowhere", check.ErrOverlap, func(_ *lower.Program, slice, _ *lower.Item) { slice.Inside = nil }},
+		{"said to reach out of it", check.ErrProgram, func(_ *lower.Program, slice, host *lower.Item) {
+			slice.Inside = &lower.Ref{Item: slice.Inside.Item, Offset: host.Bytes}
+		}},
+		{"said to be in itself", check.ErrProgram, func(p *lower.Program, slice, _ *lower.Item) {
+			for i := range p.Items {
+				if &p.Items[i] == slice {
+					slice.Inside = &lower.Ref{Item: int32(i)}
+				}
+			}
+		}},
+		{"overwritten", check.ErrOverlap, func(p *lower.Program, slice, _ *lower.Item) {
+			for i := range p.Phases[0].Transfers {
+				for k := range p.Phases[0].Transfers[i].Dests {
+					if d := &p.Phases[0].Transfers[i].Dests[k]; d.Item == slice.Inside.Item {
+						d.Offset = slice.Inside.Offset
+					}
+				}
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := placedInPlace(t)
+			c.mutate(p, item(t, p, lower.ItemValue, "x@home"), item(t, p, lower.ItemValue, "x"))
+			if err := check.Check(p, memory); !errors.Is(err, c.want) {
+				t.Errorf("error %v, want %v", err, c.want)
+			}
+		})
+	}
+}
+
 // item finds the first item of tile 0 of a kind that holds a value.
 func item(t *testing.T, p *lower.Program, kind lower.ItemKind, value string) *lower.Item {
 	t.Helper()
