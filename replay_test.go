@@ -7,6 +7,7 @@ import (
 
 	"ipusolve"
 	"ipusolve/device/sim"
+	"ipusolve/exchange"
 	"ipusolve/model"
 	"ipusolve/model/cost"
 	"ipusolve/model/eval"
@@ -70,6 +71,43 @@ func TestFirstSeedReplay(t *testing.T) {
 		p := r.Exchange[i]
 		if p.Transfers != want.transfers || p.Endpoint != want.endpoint || p.Horizon > want.most || p.SharedElements != 0 {
 			t.Errorf("phase %d: %d transfers, endpoint bound %d, horizon %d, %d tiles half duplex; want %+v", i, p.Transfers, p.Endpoint, p.Horizon, p.SharedElements, want)
+		}
+	}
+	for _, claim := range ipusolve.VerifyPackage(c.Package) {
+		if claim.Failed() {
+			t.Errorf("verify: %+v", claim)
+		}
+	}
+	runChecks(t, c, eval.MLP(729, 1152, 4304, 1))
+}
+
+// TestPreplacedReplay compiles the preplaced plan of optima.md, P3, with the own
+// slices of its first weight in place, and runs it.
+func TestPreplacedReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("full size")
+	}
+	f, err := os.Open("lower/testdata/p3.plan.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	saved, err := model.ReadPlan(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := ipusolve.Compile(context.Background(), &saved.Problem, ipusolve.Options{
+		Planner: &ipusolve.Pinned{Saved: saved}, Scheduler: ipusolve.List{Options: exchange.Options{Effort: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := c.Report.Placement
+	if p.Status != "optimal" || p.Objective != 384896 || p.Alive != p.Objective || p.OverlapWords != 0 {
+		t.Errorf("placement %s: %d bytes, %d alive, %d words overlap", p.Status, p.Objective, p.Alive, p.OverlapWords)
+	}
+	for i, most := range []int32{9600, 30000, 5000} { // 5 · 1844 words of W1, W2 and G, partial sums
+		if x := c.Report.Exchange[i]; x.Horizon > most {
+			t.Errorf("phase %d: horizon %d, want at most %d", i, x.Horizon, most)
 		}
 	}
 	for _, claim := range ipusolve.VerifyPackage(c.Package) {
