@@ -47,6 +47,9 @@ func LeastBudget(ctx context.Context, s *Selection, offsets []int64, granule int
 	}
 	choice := descend(free, need)
 	upper := need(free.Uses(choice))
+	if upper == math.MaxInt64 {
+		return nil, fmt.Errorf("encode: %s: the choice of least uses breaks a fixed limit", free.Name)
+	}
 	for l := range free.Limits {
 		if free.Limits[l] = s.Limits[l]; offsets[l] != Fixed {
 			free.Limits[l].Amount = upper*granule + offsets[l]

@@ -152,10 +152,20 @@ func TestLeastBudgetAgainstBruteForce(t *testing.T) {
 			offsets[l] = int64(rng.IntN(9) - 6)
 		}
 		granule := int64(1 + rng.IntN(4))
+		if l := len(s.Limits) - 1; l > 0 && seed%2 == 0 { // as tight as it may be
+			offsets[l] = Fixed
+			s.Limits[l].Amount = s.Uses(descend(s, func([]int64) int64 { return 0 }))[l]
+		}
 		best := int64(math.MaxInt64)
 		brute(s, func(c Choice) {
 			var need int64
 			for l, u := range s.Uses(c) {
+				if offsets[l] == Fixed {
+					if u > s.Limits[l].Amount {
+						return
+					}
+					continue
+				}
 				need = max(need, ceilDiv(u-offsets[l], granule)*granule)
 			}
 			best = min(best, need)
