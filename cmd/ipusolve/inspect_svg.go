@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"io"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -129,8 +131,11 @@ func (v mapBoxes) Plot(c draw.Canvas, p *plot.Plot) {
 			c.FillText(style, vg.Point{X: edge[0].X + wide/2, Y: edge[0].Y + high/2}, text)
 		}
 	}
-	for i := range v.Items {
-		it := &v.Items[i]
+	// The largest first, so that what lies inside another item is seen.
+	items := slices.Clone(v.Items)
+	slices.SortStableFunc(items, func(a, b mapItem) int { return cmp.Compare(b.End-b.Start, a.End-a.Start) })
+	for i := range items {
+		it := &items[i]
 		edge := box(int(it.First), int(it.Last)+1, it.Start, it.End, mapColour(it.Kind))
 		c.StrokeLines(outline, edge)
 		label := fmt.Sprintf("%s of %s", it.Kind, it.Value)
