@@ -1,7 +1,7 @@
 // Package heuristic holds the baselines that solved answers are compared with:
 // the beam planner of the reference heuristic stack (reference: planspace.md §9)
-// and its list scheduler of the reference heuristic stack for exchange phases
-// (reference: exchange.md §10), rule by rule as it is described there.
+// and its list scheduler for exchange phases (reference: exchange.md §10), rule by
+// rule as they are described there.
 //
 // The planner goes through the operations in order, extends every state by every
 // plan, drops what does not fit memory, and keeps 64 states:
@@ -11,10 +11,11 @@
 //	   └── 64 by score and diversity ◀── frontiers of equal formats
 //
 // Branches, scores and memory are priced under profile seed (model/cost,
-// model/space). The branch counts of the first operation and the best scores of
-// all are those of the reference's log. The pointwise step expands other numbers
-// than the log says, because which conversions into flat formats exceed its
-// exchange rows is not described closely enough; no best score depends on them.
+// model/space). On the reference's log the best scores of all operations and the
+// first twelve finalists are the same. Branch counts are the same for the first
+// operation of B1; B0 tries one swapped plan more there. Counts of later
+// operations differ: which conversions to and from row-major layouts exceed the
+// log's exchange rows is not described closely enough to repeat.
 //
 // The scheduler:
 //
