@@ -38,5 +38,5 @@
 //
 // Problem is a phase, Snapshot its JSON form, Message.Lag and Message.Receive
 // the timing of one message, Best the lower bounds with witnesses, List the
-// scheduler.
+// scheduler, ListWidths the same with the width of messages as a decision.
 package exchange
