@@ -339,7 +339,7 @@ func (l *lister) denses(c *solved) bool {
 }
 
 // denseList lists a component of short messages densely, in the order of address
-// runs and in that of the best listing, before any other is tried.
+// runs, of the best listing and of waves, before any other is tried.
 func (l *lister) denseList(c *solved) {
 	words := int64(0)
 	for _, i := range c.messages {
@@ -352,13 +352,19 @@ func (l *lister) denseList(c *solved) {
 	if len(faults) == 0 && (c.horizon <= l.goal || l.cancelled()) {
 		return
 	}
-	inTime := l.inTime(c)
+	inTime := l.inTime(c, c.start)
 	if l.receives(&c.component) == len(c.messages) {
 		l.denseKeep(c, "address runs", denseOrder(l.instance, &c.component))
 	}
 	if c.fit.start == nil || !l.cancelled() {
 		l.denseKeep(c, "dense "+c.method, inTime)
 	}
+	if l.receives(&c.component) == len(c.messages) && !l.opt.Off[ByWaves] && !l.cancelled() {
+		if w := waves(l.instance, &c.component); w != nil {
+			l.denseKeep(c, "dense waves", byKey(c.messages, func(k int) int32 { return w[k] }))
+		}
+	}
+	l.denseAgain(c)
 	if len(faults) > 0 || c.fit.horizon < c.horizon {
 		l.denseTake(c)
 	}
@@ -370,14 +376,26 @@ func (l *lister) fit(c *solved) bool {
 	if !l.denses(c) {
 		return false
 	}
-	l.denseKeep(c, "dense "+c.method, l.inTime(c))
+	l.denseKeep(c, "dense "+c.method, l.inTime(c, c.start))
+	l.denseAgain(c)
 	l.denseTake(c)
 	return true
 }
 
-// inTime is the order of the best listing on the common clock.
-func (l *lister) inTime(c *solved) []int32 {
-	return byKey(c.messages, func(k int) int32 { return c.start[k] + l.dispatcher.clocks.send[l.source[c.messages[k]]] })
+// denseAgain lists in the order of the best dense listing's own time, as long as
+// that gains something and there is effort left: what went into gaps late comes
+// first then.
+func (l *lister) denseAgain(c *solved) {
+	for gained := true; gained && c.fit.horizon > l.goal && !l.stop(); {
+		was := c.fit.horizon
+		l.denseKeep(c, c.fit.method, l.inTime(c, c.fit.start))
+		gained = c.fit.horizon < was
+	}
+}
+
+// inTime is the order of starts on the common clock.
+func (l *lister) inTime(c *solved, start []int32) []int32 {
+	return byKey(c.messages, func(k int) int32 { return start[k] + l.dispatcher.clocks.send[l.source[c.messages[k]]] })
 }
 
 // denseKeep lists in an order, but for what R9 demands, and stores the best.
