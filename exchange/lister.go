@@ -188,6 +188,11 @@ func (l *lister) tries(c *solved) {
 			l.inOrder(c, "waves", byKey(c.messages, func(k int) int32 { return w[k] }))
 		}
 	}
+	if more() && !l.opt.Off[ByRoles] && l.halfDuplex(&c.component) {
+		if l.roles(c); c.method == byRoles {
+			return // dispatch, blind to roles, is far behind
+		}
+	}
 	burst, order := l.stats.Bound.Horizon/bursts, rules[:]
 	if multicast {
 		// One train's gaps at many receivers are filled best by any other's messages.

@@ -8,8 +8,9 @@ const (
 	ByDispatch  = "dispatch"   // listing in time by rules
 	ByEjection  = "ejection"   // shorter and shorter horizons, with messages that make room for others
 	ByExact     = "exact"      // search on small components, with proof
+	ByRoles     = "roles"      // slices of time for tiles that cannot send and receive at once
 	ByDense     = "dense"      // listing of short messages in address runs
 )
 
 // Techniques lists them.
-var Techniques = []string{ByWaves, ByWaveOrder, ByDispatch, ByEjection, ByExact, ByDense}
+var Techniques = []string{ByWaves, ByWaveOrder, ByDispatch, ByEjection, ByExact, ByRoles, ByDense}
