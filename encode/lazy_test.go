@@ -52,7 +52,7 @@ func TestSelectLazily(t *testing.T) {
 			if err != nil || v.Bound == nil || v.Bound.Cmp(big.NewRat(want, 1)) < 0 {
 				t.Errorf("seed %d, lazy %v: certificate %+v, %v", seed, lazy, v, err)
 			}
-			if rounds[lazy] += out.Stats.Rounds; lazy && out.Stats.Rounds != 1 {
+			if rounds[lazy] += out.Stats.Rounds; lazy && out.Stats.Rounds > 1 {
 				t.Errorf("seed %d: %d rounds", seed, out.Stats.Rounds)
 			}
 		}

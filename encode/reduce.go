@@ -16,10 +16,17 @@ type reducer struct {
 	value [][]int64 // separable value of every candidate, by original index
 	// price multiplies the use of every limit, in 1/priceUnit cycles: Lagrange
 	// multipliers. Any non-negative prices give valid bounds.
-	price []int64
-	best  Choice // incumbent, nil if none
-	cost  int64  // of best, MaxInt64 if none
-	stats ReduceStats
+	price  []int64
+	kinds  *kinds
+	parts  []parts   // per node
+	chain  *chain    // nil if edges form no paths
+	entry  [][]int64 // price per node and entry of Candidate.Use
+	sweeps []sweep
+	known  map[Pair]map[pairKey]int64 // exact pair costs of chains
+	best   Choice                     // incumbent, nil if none
+	cost   int64                      // of best, MaxInt64 if none
+	target int64                      // what is left out is in no choice below; 0: the incumbent's cost
+	stats  ReduceStats
 }
 
 // ReduceStats counts what each reduction removed.
@@ -37,81 +44,53 @@ const (
 )
 
 func newReducer(s *Selection) *reducer {
-	r := &reducer{sel: s, alive: make([][]int, len(s.Nodes)), value: make([][]int64, len(s.Nodes)), price: make([]int64, len(s.Limits)), cost: math.MaxInt64}
-	for n := range s.Nodes {
-		cands := s.Nodes[n].Candidates
-		r.alive[n] = make([]int, len(cands))
-		r.value[n] = make([]int64, len(cands))
+	r := &reducer{sel: s, alive: make([][]int, len(s.Nodes)), value: make([][]int64, len(s.Nodes)), price: make([]int64, len(s.Limits)), kinds: findKinds(s), chain: findChain(s), known: map[Pair]map[pairKey]int64{}, cost: math.MaxInt64}
+	for k, members := range r.kinds.nodes {
+		cands := s.Nodes[members[0]].Candidates
+		alive, value := make([]int, len(cands)), make([]int64, len(cands))
 		for i := range cands {
-			r.alive[n][i] = i
-			r.value[n][i] = cands[i].Cost
+			alive[i], value[i] = i, cands[i].Cost
 		}
-		r.stats.Candidates += len(cands)
+		for _, e := range s.Edges {
+			if r.kinds.of[e.From] == k && e.From == members[0] {
+				for i := range cands {
+					value[i] += e.Pair.Left(cands[i].Class)
+				}
+			}
+			if r.kinds.of[e.To] == k && e.To == members[0] {
+				for i := range cands {
+					value[i] += e.Pair.Right(cands[i].Class)
+				}
+			}
+		}
+		for _, n := range members {
+			r.alive[n], r.value[n] = alive, value
+		}
+		r.stats.Candidates += len(cands) * len(members)
 	}
-	for _, e := range s.Edges {
-		for i := range s.Nodes[e.From].Candidates {
-			r.value[e.From][i] += e.Pair.Left(s.Nodes[e.From].Candidates[i].Class)
-		}
-		for i := range s.Nodes[e.To].Candidates {
-			r.value[e.To][i] += e.Pair.Right(s.Nodes[e.To].Candidates[i].Class)
-		}
+	for n := range s.Nodes {
+		r.parts = append(r.parts, partsOf(&s.Nodes[n], len(s.Limits)))
 	}
 	return r
 }
 
 // keep filters the candidates of a node and returns how many it removed.
 func (r *reducer) keep(node int, ok func(cand int) bool) int {
-	before := len(r.alive[node])
-	r.alive[node] = slices.DeleteFunc(r.alive[node], func(i int) bool { return !ok(i) })
-	return before - len(r.alive[node])
-}
-
-// oversized removes candidates that break a limit even beside the smallest
-// other candidates. It returns the first node left empty, or -1; when ctx ends, it
-// stops early.
-func (r *reducer) oversized(ctx context.Context) int {
-	for ctx.Err() == nil {
-		least := make([][]int64, len(r.sel.Nodes))
-		sum := make([]int64, len(r.sel.Limits))
-		use := make([]int64, len(r.sel.Limits))
-		for n := range r.sel.Nodes {
-			if len(r.alive[n]) == 0 {
-				return n
-			}
-			least[n] = make([]int64, len(r.sel.Limits))
-			for l := range least[n] {
-				least[n][l] = math.MaxInt64
-			}
-			for _, i := range r.alive[n] {
-				clear(use)
-				r.sel.addUses(use, n, i)
-				for l := range use {
-					least[n][l] = min(least[n][l], use[l])
-				}
-			}
-			for l := range sum {
-				sum[l] += least[n][l]
-			}
-		}
-		removed := 0
-		for n := range r.sel.Nodes {
-			removed += r.keep(n, func(i int) bool {
-				clear(use)
-				r.sel.addUses(use, n, i)
-				for l := range use {
-					if sum[l]-least[n][l]+use[l] > r.sel.Limits[l].Amount {
-						return false
-					}
-				}
-				return true
-			})
-		}
-		r.stats.Oversized += removed
-		if removed == 0 {
-			break
+	var left []int // in place of alive[node], which others of its kind may share
+	for k, i := range r.alive[node] {
+		switch good := ok(i); {
+		case good && left != nil:
+			left = append(left, i)
+		case !good && left == nil:
+			left = append(make([]int, 0, len(r.alive[node])), r.alive[node][:k]...)
 		}
 	}
-	return -1
+	if left == nil {
+		return 0
+	}
+	before := len(r.alive[node])
+	r.alive[node] = slices.Clip(slices.Clone(left))
+	return before - len(left)
 }
 
 // dominated removes candidate c if another candidate d of the node uses no more

@@ -84,27 +84,39 @@ func selectWith(ctx context.Context, s *Selection, solver solve.Solver, opt solv
 	if n := r.oversized(ctx); n >= 0 {
 		return nil, fmt.Errorf("encode: %s: %w: no candidate of %s fits", s.Name, ErrInfeasible, s.Nodes[n].Name)
 	}
-	r.greedy()
-	r.bounded()
-	r.dominated(ctx)
 	out := &Outcome{}
-	if err := r.relax(ctx, solver, opt, out); err != nil {
-		return nil, err
-	}
-	r.bounded()
 	var err error
-	if tables := r.pairs(ctx); tables != nil {
-		r.evaluate(ctx, tables, eager, out)
-		err = r.rounds(ctx, solver, opt, tables, out)
+	if r.chain != nil {
+		err = r.selectChain(ctx, solver, opt, out)
 	} else {
-		out.Bound = r.lowerBound()
-		err = r.finish(out)
+		err = r.selectAny(ctx, solver, opt, eager, out)
+	}
+	if err != nil {
+		return nil, err
 	}
 	for n := range r.alive {
 		r.stats.Left += len(r.alive[n])
 	}
 	out.Stats.Reduce = r.stats
-	return out, err
+	return out, nil
+}
+
+// selectAny solves a selection with any edges.
+func (r *reducer) selectAny(ctx context.Context, solver solve.Solver, opt solve.Options, eager int, out *Outcome) error {
+	r.greedy()
+	r.bounded()
+	r.dominated(ctx)
+	if err := r.relax(ctx, solver, opt, out); err != nil {
+		return err
+	}
+	r.bounded()
+	tables := r.pairs(ctx)
+	if tables == nil {
+		out.Bound = r.lowerBound()
+		return r.finish(out)
+	}
+	r.evaluate(ctx, tables, eager, out)
+	return r.rounds(ctx, solver, opt, tables, out)
 }
 
 // relax solves the model without pairs: its optimum is another incumbent, its
@@ -228,10 +240,12 @@ func (r *reducer) pairs(ctx context.Context) []pairTable {
 				}
 			}
 		}
-		slices.SortFunc(t.keys, func(x, y pairKey) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
+		slices.SortFunc(t.keys, comparePairs)
 	}
 	return tables
 }
+
+func comparePairs(x, y pairKey) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) }
 
 func (r *reducer) isChosenClass(n int, class int32) bool {
 	return r.best != nil && r.class(n, r.best) == class
@@ -377,7 +391,11 @@ func (r *reducer) rounds(ctx context.Context, solver solve.Solver, opt solve.Opt
 			out.Stats.Pairs += len(tables[e].keys)
 		}
 		if res.Bound != nil {
-			out.Bound = max(out.Bound, ratCeil(res.Bound))
+			bound := ratCeil(res.Bound)
+			if r.target > 0 {
+				bound = min(bound, r.target)
+			}
+			out.Bound = max(out.Bound, bound)
 		}
 		lazy := false
 		if res.Values != nil {

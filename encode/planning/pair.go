@@ -77,7 +77,21 @@ func (t *transition) Spread(a int32) int64 {
 	return t.inResult(a) + held + roundSlack + kernels.CopyCycles(int(4*held)) + phase - t.Left(a)
 }
 
-func (t *transition) LowerBound(a, b int32) int64 { return t.Left(a) + t.Right(b) }
+// byRuns is the price by way of row-major runs.
+func (t *transition) byRuns(a, b int32) int64 {
+	return t.runGelu + t.toRuns.get(a, func() int64 { return t.From.LinearMove(t.from[a], model.LeftPanel).Cycles(phase) }) +
+		t.fromRuns.get(b, func() int64 { return t.FromLinear(t.to[b]).Cycles(phase) })
+}
+
+// LowerBound prices the direct way on some tiles only.
+func (t *transition) LowerBound(a, b int32) int64 {
+	v := t.Left(a) + t.Right(b)
+	direct := t.inResult(a) + t.AtLeast(t.from[a], t.to[b]).Cycles(phase)
+	if t.linear > 0 && t.viaRuns(a)+t.Right(b) < direct {
+		direct = min(direct, t.byRuns(a, b))
+	}
+	return max(v, direct)
+}
 
 func (t *transition) Exact(a, b int32) int64 {
 	v, _ := t.best(a, b)
@@ -88,9 +102,7 @@ func (t *transition) Exact(a, b int32) int64 {
 func (t *transition) best(a, b int32) (int64, space.Via) {
 	direct := t.inResult(a) + t.Transition.Exact(t.from[a], t.to[b]).Cycles(phase)
 	if t.linear > 0 && t.viaRuns(a)+t.Right(b) < direct {
-		v := t.runGelu + t.toRuns.get(a, func() int64 { return t.From.LinearMove(t.from[a], model.LeftPanel).Cycles(phase) }) +
-			t.fromRuns.get(b, func() int64 { return t.FromLinear(t.to[b]).Cycles(phase) })
-		if v < direct {
+		if v := t.byRuns(a, b); v < direct {
 			return v, space.InLinear
 		}
 	}

@@ -107,18 +107,36 @@ func newBuilder(p *model.Problem, tighten map[string]int64) (*builder, error) {
 	b := &builder{problem: p, chain: chain, sel: &encode.Selection{Name: "planning"}, gemms: make([][]space.Gemm, len(chain.Stages))}
 	var counts [][][]int
 	b.sel.Limits, b.offsets, counts = limits(chain, int64(p.MemoryLimit), tighten)
-	var classes [][]space.Gemm
+	// Stages that look alike share their candidates, and moves between such stages
+	// share their prices.
+	alike := map[role]int{}
+	kind := make([]int, len(chain.Stages)) // first stage alike
+	classes := make([][]space.Gemm, len(chain.Stages))
+	moves := map[[2]int]*transition{}
 	for i := range chain.Stages {
-		node, list := b.node(i)
-		node.Counts = counts[i]
-		b.sel.Nodes = append(b.sel.Nodes, node)
-		classes = append(classes, list)
+		k, ok := alike[b.role(i)]
+		if !ok {
+			k = i
+			alike[b.role(i)] = i
+			var node encode.Node
+			node, classes[i] = b.node(i)
+			b.sel.Nodes = append(b.sel.Nodes, node)
+		} else {
+			b.sel.Nodes = append(b.sel.Nodes, b.sel.Nodes[k])
+			b.gemms[i], classes[i] = b.gemms[k], classes[k]
+		}
+		kind[i] = k
+		b.sel.Nodes[i].Name, b.sel.Nodes[i].Counts = chain.Stages[i].Gemm.Name, counts[i]
 	}
 	for i := 0; i+1 < len(chain.Stages); i++ {
-		t := &transition{Transition: space.Transition{From: chain.Stages[i].Shape, To: chain.Stages[i+1].Shape},
-			from: classes[i], to: classes[i+1], gelus: len(chain.Stages[i].Gelus), linear: b.runs(i)}
-		if t.linear > 0 {
-			t.runGelu = int64(t.gelus) * t.From.LinearGelu()
+		t, ok := moves[[2]int{kind[i], kind[i+1]}]
+		if !ok {
+			t = &transition{Transition: space.Transition{From: chain.Stages[i].Shape, To: chain.Stages[i+1].Shape},
+				from: classes[i], to: classes[i+1], gelus: len(chain.Stages[i].Gelus), linear: b.runs(i)}
+			if t.linear > 0 {
+				t.runGelu = int64(t.gelus) * t.From.LinearGelu()
+			}
+			moves[[2]int{kind[i], kind[i+1]}] = t
 		}
 		b.pairs = append(b.pairs, t)
 		b.sel.Edges = append(b.sel.Edges, encode.Edge{Name: "move/" + chain.Stages[i].Result(), From: i, To: i + 1, Pair: t})
@@ -132,6 +150,18 @@ func newBuilder(p *model.Problem, tighten map[string]int64) (*builder, error) {
 	}
 	b.identityNode()
 	return b, nil
+}
+
+// role is all of a stage that its candidates depend on.
+type role struct {
+	space.Shape
+	gelus       int
+	first, last bool
+}
+
+func (b *builder) role(i int) role {
+	s := &b.chain.Stages[i]
+	return role{s.Shape, len(s.Gelus), i == 0, i+1 == len(b.chain.Stages)}
 }
 
 // runs is the size in elements of the largest row-major run of stage i's result

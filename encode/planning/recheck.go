@@ -2,6 +2,7 @@ package planning
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func Recheck(p *model.Problem, m *solve.Model, bound int64, prices map[string]in
 	if err != nil {
 		return Coverage{}, err
 	}
-	r := &recheck{sel: b.sel, bound: bound}
+	r := &recheck{sel: b.sel, bound: bound, steps: map[string][]int64{}, exact: map[pairOf]int64{}}
 	r.count()
 	if err := r.read(m); err != nil {
 		return Coverage{}, fmt.Errorf("planning: model: %w", err)
@@ -49,24 +50,25 @@ func Recheck(p *model.Problem, m *solve.Model, bound int64, prices map[string]in
 }
 
 type recheck struct {
-	sel    *encode.Selection
-	bound  int64
-	inside []map[int]int            // per node: candidates of the model → variable
-	pairs  []map[[2]int32]solve.Var // per edge: pairs of the model; nil without pair variables
-	value  [][]int64                // candidate cost plus separable bounds of its edges
-	price  []int64                  // per limit
-	open   [][]int                  // candidates not yet ruled out
-	parts  [][][]int                // entries of Candidate.Use, by node and limit
-	seen   Coverage
+	sel         *encode.Selection
+	bound       int64
+	inside      []map[int]int            // per node: candidates of the model → variable
+	pairs       []map[[2]int32]solve.Var // per edge: pairs of the model; nil without pair variables
+	value       [][]int64                // candidate cost plus separable bounds of its edges
+	price       []int64                  // per limit
+	entry       [][]int64                // price per node and entry of Candidate.Use
+	front, back []map[int32]int64        // see unreachable
+	total       int64
+	steps       map[string][]int64
+	exact       map[pairOf]int64
+	open        [][]int   // candidates not yet ruled out
+	parts       [][][]int // entries of Candidate.Use, by node and limit
+	seen        Coverage
 }
 
 // read checks every variable and row of the model against the selection.
 func (r *recheck) read(m *solve.Model) error {
 	r.values()
-	names := map[string]int{}
-	for j, v := range m.Vars {
-		names[v.Name] = j
-	}
 	if m.Constant != 0 {
 		return fmt.Errorf("constant %d", m.Constant)
 	}
@@ -76,23 +78,30 @@ func (r *recheck) read(m *solve.Model) error {
 	for j := range r.sel.Edges {
 		paired = paired || slices.ContainsFunc(m.Vars, func(v solve.Var) bool { return strings.HasPrefix(v.Name, r.sel.Edges[j].Name+"/") })
 	}
+	at := map[string]int{}
 	for n := range r.sel.Nodes {
-		node := &r.sel.Nodes[n]
+		at[r.sel.Nodes[n].Name] = n
 		r.inside[n] = map[int]int{}
-		for i := range node.Candidates {
-			j, ok := names[node.Name+"="+node.Describe(i)]
-			if !ok {
-				continue
-			}
-			most := node.Candidates[i].Cost
-			if !paired {
-				most = r.value[n][i]
-			}
-			if v := m.Vars[j]; v.Kind != solve.Binary || v.Lower != 0 || v.Upper != 1 || v.Cost > most {
-				return fmt.Errorf("variable %s costs %d, the candidate %d", v.Name, v.Cost, most)
-			}
-			r.inside[n][i], known[j] = j, true
+	}
+	list := newCatalogue(r.sel)
+	for j, v := range m.Vars {
+		name, text, _ := strings.Cut(v.Name, "=")
+		n, ok := at[name]
+		if !ok {
+			continue // a pair, or unknown
 		}
+		i, ok := list.candidate(n, text)
+		if !ok {
+			continue
+		}
+		most := r.sel.Nodes[n].Candidates[i].Cost
+		if !paired {
+			most = r.value[n][i]
+		}
+		if _, twice := r.inside[n][i]; twice || v.Kind != solve.Binary || v.Lower != 0 || v.Upper != 1 || v.Cost > most {
+			return fmt.Errorf("variable %s costs %d, the candidate %d", v.Name, v.Cost, most)
+		}
+		r.inside[n][i], known[j] = j, true
 	}
 	if paired {
 		if err := r.readPairs(m, known); err != nil {
@@ -110,7 +119,7 @@ func (r *recheck) readPairs(m *solve.Model, known []bool) error {
 	for e := range r.sel.Edges {
 		edge := &r.sel.Edges[e]
 		r.pairs[e] = map[[2]int32]solve.Var{}
-		from, to := r.classes(edge.From, nil), r.classes(edge.To, nil)
+		from, to := r.classes(edge.From, r.inside[edge.From]), r.classes(edge.To, r.inside[edge.To])
 		for j, v := range m.Vars {
 			if known[j] || !strings.HasPrefix(v.Name, edge.Name+"/") {
 				continue
@@ -188,13 +197,11 @@ func (r *recheck) readRows(m *solve.Model) error {
 	return nil
 }
 
-// classes is the set of classes of a node's candidates, or of some of them.
+// classes is the set of classes of some candidates of a node.
 func (r *recheck) classes(n int, only map[int]int) map[int32]bool {
 	set := map[int32]bool{}
-	for i := range r.sel.Nodes[n].Candidates {
-		if _, ok := only[i]; ok || only == nil {
-			set[r.sel.Nodes[n].Candidates[i].Class] = true
-		}
+	for i := range only {
+		set[r.sel.Nodes[n].Candidates[i].Class] = true
 	}
 	return set
 }
@@ -222,36 +229,73 @@ func (r *recheck) count() {
 	}
 }
 
-// values adds the separable bounds of the edges to every candidate.
+// values adds the separable bounds of the edges to every candidate. Stages that
+// share candidates and pair costs share the values.
 func (r *recheck) values() {
-	r.value = make([][]int64, len(r.sel.Nodes))
-	for n := range r.sel.Nodes {
-		for _, c := range r.sel.Nodes[n].Candidates {
-			r.value[n] = append(r.value[n], c.Cost)
-		}
+	type kind struct {
+		candidates *encode.Candidate
+		in, out    encode.Pair
 	}
-	for _, e := range r.sel.Edges {
-		for i, c := range r.sel.Nodes[e.From].Candidates {
-			r.value[e.From][i] += e.Pair.Left(c.Class)
+	known := map[kind][]int64{}
+	for n := range r.sel.Nodes {
+		cands := r.sel.Nodes[n].Candidates
+		k := kind{candidates: &cands[0]}
+		if n > 0 && n <= len(r.sel.Edges) {
+			k.in = r.sel.Edges[n-1].Pair
 		}
-		for i, c := range r.sel.Nodes[e.To].Candidates {
-			r.value[e.To][i] += e.Pair.Right(c.Class)
+		if n < len(r.sel.Edges) {
+			k.out = r.sel.Edges[n].Pair
 		}
+		if known[k] == nil {
+			values := make([]int64, len(cands))
+			for i, c := range cands {
+				values[i] = c.Cost
+				if k.in != nil {
+					values[i] += k.in.Right(c.Class)
+				}
+				if k.out != nil {
+					values[i] += k.out.Left(c.Class)
+				}
+			}
+			known[k] = values
+		}
+		r.value = append(r.value, known[k])
 	}
 }
 
 func (r *recheck) prepare(prices map[string]int64) {
 	r.price = make([]int64, len(r.sel.Limits))
+	// Sums of priced amounts must not overflow.
+	most := int64(1)
 	for l := range r.sel.Limits {
-		if v := prices[r.sel.Limits[l].Name]; v > 0 && v < 1<<40 {
+		most += max(r.sel.Limits[l].Amount, -r.sel.Limits[l].Amount)
+	}
+	most = 1 << 60 / most
+	for l := range r.sel.Limits {
+		if v := prices[r.sel.Limits[l].Name]; v > 0 && v <= most {
 			r.price[l] = v
 		}
 	}
-	r.open = make([][]int, len(r.sel.Nodes))
+	r.entry = make([][]int64, len(r.sel.Nodes))
 	for n := range r.sel.Nodes {
-		for i := range r.sel.Nodes[n].Candidates {
-			r.open[n] = append(r.open[n], i)
+		r.entry[n] = make([]int64, len(r.sel.Nodes[n].Counts))
+		for j, counts := range r.sel.Nodes[n].Counts {
+			for _, l := range counts {
+				r.entry[n][j] += r.price[l]
+			}
 		}
+	}
+	r.open = make([][]int, len(r.sel.Nodes))
+	all := map[*encode.Candidate][]int{}
+	for n := range r.sel.Nodes {
+		first := &r.sel.Nodes[n].Candidates[0]
+		if all[first] == nil {
+			all[first] = make([]int, len(r.sel.Nodes[n].Candidates))
+			for i := range all[first] {
+				all[first][i] = i
+			}
+		}
+		r.open[n] = all[first]
 		r.seen.Candidates += len(r.open[n])
 		r.seen.Modelled += len(r.inside[n])
 	}
@@ -259,32 +303,36 @@ func (r *recheck) prepare(prices map[string]int64) {
 
 // drop rules candidates of a node out, except those of the model.
 func (r *recheck) drop(n int, out func(i int) bool) int {
+	var left []int // not in place: stages alike start with one list
+	for _, i := range r.open[n] {
+		if _, modelled := r.inside[n][i]; modelled || !out(i) {
+			left = append(left, i)
+		}
+	}
 	before := len(r.open[n])
-	r.open[n] = slices.DeleteFunc(r.open[n], func(i int) bool {
-		_, modelled := r.inside[n][i]
-		return !modelled && out(i)
-	})
-	return before - len(r.open[n])
+	r.open[n] = left
+	return before - len(left)
 }
 
 // cover rules out what is not in the model, by rules that hold one after the
-// other, until nothing is left or nothing changes.
+// other.
 func (r *recheck) cover() error {
 	r.seen.Oversized = r.oversized()
-	priced := r.price
-	r.price = make([]int64, len(priced))
-	for changed := true; changed; {
-		n := r.bounded()
-		d := r.dominated()
-		r.seen.Bounded, r.seen.Dominated = r.seen.Bounded+n, r.seen.Dominated+d
-		changed = n+d > 0
+	if r.nothing() {
+		return nil // no plan at all
 	}
-	r.price = priced
-	for changed := true; changed; {
-		n := r.bounded() + r.unpaired()
-		d := r.dominated()
-		r.seen.Bounded, r.seen.Dominated = r.seen.Bounded+n, r.seen.Dominated+d
-		changed = n+d > 0
+	r.seen.Bounded = r.bounded()
+	for _, exact := range []bool{false, true} {
+		if r.covered() || r.nothing() {
+			break
+		}
+		r.seen.Bounded += r.unreachable(exact)
+	}
+	for changed := true; changed && !r.covered() && !r.nothing(); {
+		r.seen.Dominated += r.dominated()
+		n := r.unreachable(true)
+		r.seen.Bounded += n
+		changed = n > 0
 	}
 	for n := range r.open {
 		for _, i := range r.open[n] {
@@ -293,28 +341,65 @@ func (r *recheck) cover() error {
 			}
 		}
 	}
+	if r.nothing() {
+		return nil
+	}
 	return r.missingPairs()
+}
+
+// nothing tells whether some node has no candidate left, in the model or outside.
+func (r *recheck) nothing() bool {
+	return slices.ContainsFunc(r.open, func(list []int) bool { return len(list) == 0 })
+}
+
+// covered tells whether all candidates outside the model are ruled out.
+func (r *recheck) covered() bool {
+	for n := range r.open {
+		if len(r.open[n]) > len(r.inside[n]) {
+			return false
+		}
+	}
+	return true
 }
 
 // oversized rules out candidates that exceed a limit beside the smallest others.
 func (r *recheck) oversized() int {
 	total := 0
-	for l := range r.sel.Limits {
-		for removed := 1; removed > 0; {
-			removed = 0
-			var sum int64
-			least := make([]int64, len(r.open))
-			for n := range r.open {
-				least[n] = math.MaxInt64
-				for _, i := range r.open[n] {
-					least[n] = min(least[n], r.use(n, i, l))
+	for removed := 1; removed > 0; total += removed {
+		removed = 0
+		sum := make([]int64, len(r.sel.Limits))
+		least := make([]map[string]int64, len(r.open)) // by the entries that a limit counts
+		for n := range r.open {
+			least[n] = map[string]int64{}
+			for l := range r.sel.Limits {
+				name := fmt.Sprint(r.parts[n][l])
+				if _, ok := least[n][name]; !ok {
+					v := int64(math.MaxInt64)
+					for _, i := range r.open[n] {
+						v = min(v, r.use(n, i, l))
+					}
+					least[n][name] = v
 				}
-				sum += least[n]
+				sum[l] += least[n][name]
 			}
-			for n := range r.open {
-				removed += r.drop(n, func(i int) bool { return sum-least[n]+r.use(n, i, l) > r.sel.Limits[l].Amount })
+		}
+		for n := range r.open {
+			type cap struct {
+				limit int
+				most  int64
 			}
-			total += removed
+			caps := map[string]cap{}
+			for l := range r.sel.Limits {
+				name := fmt.Sprint(r.parts[n][l])
+				most := r.sel.Limits[l].Amount - sum[l] + least[n][name]
+				if c, ok := caps[name]; !ok || most < c.most {
+					caps[name] = cap{l, most}
+				}
+			}
+			list := slices.Collect(maps.Values(caps))
+			removed += r.drop(n, func(i int) bool {
+				return slices.ContainsFunc(list, func(c cap) bool { return r.use(n, i, c.limit) > c.most })
+			})
 		}
 	}
 	return total
@@ -326,9 +411,7 @@ const priceUnit = 1 << 20
 func (r *recheck) scaled(n, i int) int64 {
 	v := r.value[n][i] * priceUnit
 	for j, amount := range r.sel.Nodes[n].Candidates[i].Use {
-		for _, l := range r.sel.Nodes[n].Counts[j] {
-			v += r.price[l] * amount
-		}
+		v += r.entry[n][j] * amount
 	}
 	return v
 }
@@ -419,57 +502,4 @@ func (r *recheck) openClasses(n int) map[int32]int64 {
 		}
 	}
 	return m
-}
-
-// pairBound is the scaled bound on choices with a pair, given the least scaled
-// values of both classes.
-func (r *recheck) pairBound(total int64, least []int64, e *encode.Edge, a, b int32, va, vb int64) int64 {
-	return total - least[e.From] - least[e.To] + va + vb + (e.Pair.Exact(a, b)-e.Pair.Left(a)-e.Pair.Right(b))*priceUnit
-}
-
-// unpaired rules out candidates none of whose pairs on some edge is in a plan
-// below the bound.
-func (r *recheck) unpaired() int {
-	removed := 0
-	for e := range r.sel.Edges {
-		edge := &r.sel.Edges[e]
-		total, least := r.base()
-		from, to := r.openClasses(edge.From), r.openClasses(edge.To)
-		if len(from)*len(to) > maxRecheckPairs {
-			continue
-		}
-		good := [2]map[int32]bool{{}, {}}
-		for a, va := range from {
-			for b, vb := range to {
-				if !r.reaches(r.pairBound(total, least, edge, a, b, va, vb)) {
-					good[0][a], good[1][b] = true, true
-				}
-			}
-		}
-		for side, n := range []int{edge.From, edge.To} {
-			removed += r.drop(n, func(i int) bool { return !good[side][r.sel.Nodes[n].Candidates[i].Class] })
-		}
-	}
-	return removed
-}
-
-// maxRecheckPairs bounds the exact pair costs computed for one edge.
-const maxRecheckPairs = 1 << 17
-
-// missingPairs checks that every pair left out of the model is in no plan below
-// the bound.
-func (r *recheck) missingPairs() error {
-	for e := range r.pairs {
-		edge := &r.sel.Edges[e]
-		total, least := r.base()
-		from, to := r.openClasses(edge.From), r.openClasses(edge.To)
-		for a, va := range from {
-			for b, vb := range to {
-				if _, ok := r.pairs[e][[2]int32{a, b}]; !ok && !r.reaches(r.pairBound(total, least, edge, a, b, va, vb)) {
-					return fmt.Errorf("a pair of %s is left out of the model, but may be part of a plan below %d", edge.Name, r.bound)
-				}
-			}
-		}
-	}
-	return nil
 }
