@@ -43,8 +43,9 @@ func TestEveryFieldIsChecked(t *testing.T) {
 	if err := d.Decode(&report); err != nil {
 		t.Fatal(err)
 	}
-	unseen := map[string]bool{}
+	present, unseen := map[string]bool{}, map[string]bool{}
 	eachNumber(report, "", nil, func(path string, v any, set func(any)) {
+		present[path] = true
 		if strings.HasPrefix(path, ".planning.certificate") {
 			return // solve/cert and planning.Recheck have tests of their own
 		}
@@ -67,6 +68,7 @@ func TestEveryFieldIsChecked(t *testing.T) {
 	got := slices.Sorted(maps.Keys(unseen))
 	want := []string{".exchange.method", ".placement.rounds", ".planning.candidates", ".planning.considered",
 		".planning.exactPairs", ".planning.lpIterations", ".planning.memory.bytes", ".planning.memory.limit", ".planning.memory.of", ".planning.nodes"}
+	want = slices.DeleteFunc(want, func(path string) bool { return !present[path] }) // counts of 0 are left out
 	if !slices.Equal(got, want) {
 		t.Errorf("not checked:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
