@@ -166,7 +166,7 @@ func (c *Compilation) schedule(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("ipusolve: phase %d: %w", i, err)
 		}
-		c.Phases[i], c.Schedules[i], c.methods[i], c.duration[i] = p.WithWidths(s.Paired), s, method, time.Since(start)
+		c.Phases[i], c.Schedules[i], c.methods[i], c.duration[i] = p.Chosen(s), s, method, time.Since(start)
 		r := reportPhase(p, s, method)
 		r.Reason, r.Op, r.Predicted = c.Program.Phases[i].Reason, c.Program.Phases[i].Op, predicted[i]
 		r.SharedElements, r.Seconds = len(c.memory.SharedElementTiles[i]), c.duration[i].Seconds()

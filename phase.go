@@ -5,17 +5,18 @@ import (
 )
 
 // reportPhase says what is known of a scheduled phase. Where the schedule chose
-// widths, the bound holds for any.
+// widths, the bound holds for any; where it uses a freedom, for all schedules under it.
 func reportPhase(p *exchange.Problem, s *exchange.Schedule, method string) PhaseReport {
 	open := s.Paired != nil
-	bounded := p
+	bounded := p.WithFreedom(s.Freedom)
 	if open {
-		bounded, p = p.Opened(), p.WithWidths(s.Paired)
+		bounded = bounded.Opened()
 	}
+	p = p.Chosen(s)
 	bound := exchange.Best(bounded)
 	r := PhaseReport{Phase: p.Phase, Transfers: len(p.Messages), Endpoint: exchange.EndpointBound(p),
 		Bound: bound.Horizon, BoundKind: string(bound.Witness.Kind), Witness: bound.Witness, Horizon: s.Horizon,
-		Status: statusWord(int64(s.Horizon), int64(bound.Horizon)), Gap: gap(int64(s.Horizon), int64(bound.Horizon)), Method: method, OpenWidths: open}
+		Status: statusWord(int64(s.Horizon), int64(bound.Horizon)), Gap: gap(int64(s.Horizon), int64(bound.Horizon)), Method: method, OpenWidths: open, Freedom: s.Freedom}
 	for i := range p.Messages {
 		r.Destinations += len(p.Messages[i].Dests)
 		if p.Messages[i].Paired {

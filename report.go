@@ -183,8 +183,11 @@ type PhaseReport struct {
 	Paired         int `json:"paired,omitempty"` // transfers sent 64 bits an event
 	// OpenWidths tells that the width of every transfer that can be paired was a
 	// decision; then no schedule with any widths is shorter than the bound.
-	OpenWidths bool    `json:"openWidths,omitempty"`
-	Seconds    float64 `json:"seconds,omitempty"`
+	OpenWidths bool `json:"openWidths,omitempty"`
+	// Freedom is what the rows do beyond the rules R1–R14, left out if they keep them;
+	// the bound holds for all schedules under it.
+	Freedom exchange.Freedom `json:"freedom,omitempty"`
+	Seconds float64          `json:"seconds,omitempty"`
 }
 
 // Cycles predicts the program from planning's work and the schedules.

@@ -191,7 +191,8 @@ func (v *packageVerifier) rows() ([][]Row, error) {
 func (v *packageVerifier) phase(i int, rows [][]uint32, addrs []uint32) claims {
 	var c claims
 	name := fmt.Sprintf("exchange/%d/", i)
-	p, s, err := check.Reconstruct(rows, len(rows))
+	freedom := v.report.Exchange[i].Freedom
+	p, s, err := check.Reconstruct(rows, len(rows), freedom)
 	if err == nil {
 		p.Phase = i
 		_, err = check.Check(p, rows, addrs)
@@ -200,11 +201,11 @@ func (v *packageVerifier) phase(i int, rows [][]uint32, addrs []uint32) claims {
 		c.holds(name+"rows", "legal", "", err)
 		return c
 	}
-	c.holds(name+"rows", "legal", fmt.Sprintf("R1–R14 hold for %d messages", len(p.Messages)), nil)
+	c.rows(name, freedom, p, s)
 	c.phase(name, &v.report.Exchange[i], p, s.Horizon, rows)
 	if v.prog != nil {
 		r, want := &v.report.Exchange[i], &v.prog.Phases[i]
-		plan := v.prog.Exchange(i)
+		plan := v.prog.Exchange(i).WithFreedom(freedom)
 		sent := plan
 		if r.OpenWidths {
 			sent = check.WithWidthsOf(plan, p)
@@ -220,6 +221,23 @@ func (v *packageVerifier) phase(i int, rows [][]uint32, addrs []uint32) claims {
 	}
 	c.holds(name+"profile", "words and events of every tile", "those of its row", v.profile(i, p, s.TileHorizon))
 	return c
+}
+
+// rows claims that the rows of a phase are legal, which they are under the freedom that
+// it names, and that they use it.
+func (c *claims) rows(name string, freedom exchange.Freedom, p *exchange.Problem, s *exchange.Schedule) {
+	kept := fmt.Sprintf("R1–R14 hold for %d messages", len(p.Messages))
+	if freedom == exchange.Standard {
+		c.holds(name+"rows", "legal", kept, nil)
+		return
+	}
+	c.holds(name+"rows", "legal", kept+", but for "+string(freedom), nil)
+	_, strict := check.CheckSchedule(p.WithFreedom(exchange.Standard), s)
+	err := errorIf(strict == nil, "the rows keep the rules")
+	if !slices.Contains(exchange.Freedoms, freedom) {
+		err = fmt.Errorf("there is no such freedom")
+	}
+	c.holds(name+"freedom", string(freedom), "used", err)
 }
 
 // phase claims the figures of a scheduled phase.

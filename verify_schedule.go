@@ -52,7 +52,7 @@ func ScheduleSnapshot(ctx context.Context, snap *exchange.Snapshot, scheduler Sc
 		if err != nil {
 			return nil, fmt.Errorf("ipusolve: phase %d: %w", p.Phase, err)
 		}
-		chosen := p.WithWidths(s.Paired)
+		chosen := p.Chosen(s)
 		rows, err := exchange.EncodePhase(chosen, s)
 		if err != nil {
 			return nil, fmt.Errorf("ipusolve: %w", err)
@@ -137,19 +137,19 @@ func VerifySchedule(f *ScheduleFile, snap *exchange.Snapshot) []Claim {
 		if snap != nil && ph.Phase != snap.Phases[i].Phase {
 			c.equal(name+"phase", ph.Phase, snap.Phases[i].Phase)
 		}
-		p, s, err := check.Reconstruct(ph.Rows, f.Tiles)
+		p, s, err := check.Reconstruct(ph.Rows, f.Tiles, ph.Freedom)
 		if err != nil {
 			c.holds(name+"rows", "legal", "", err)
 			continue
 		}
-		c.holds(name+"rows", "legal", fmt.Sprintf("R1–R14 hold for %d messages", len(p.Messages)), nil)
+		c.rows(name, ph.Freedom, p, s)
 		c.phase(name, &ph.PhaseReport, p, s.Horizon, ph.Rows)
 		c.level(fmt.Sprintf("exchange/%d", ph.Phase), ph.Status, ph.Gap, int64(ph.Horizon), int64(ph.Bound))
 		c.holds(name+"tileHorizon", fmt.Sprintf("of %d tiles", len(ph.TileHorizon)), "those of the rows",
 			errorIf(!slices.Equal(ph.TileHorizon, s.TileHorizon), "the rows' lengths are others"))
 		var stated *exchange.Problem
 		if snap != nil {
-			stated = snap.Phases[i]
+			stated = snap.Phases[i].WithFreedom(ph.Freedom)
 			c.witness(name, &ph.PhaseReport, stated)
 			if ph.OpenWidths {
 				stated = check.WithWidthsOf(stated, p)

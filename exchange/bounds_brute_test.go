@@ -180,7 +180,8 @@ func cramped(rng *rand.Rand) *exchange.Problem {
 }
 
 // TestNothingLegalBelowTheBound searches all schedules that would finish before
-// the bound, of random small problems with everything in them.
+// the bound, of random small problems with everything in them, every third under a
+// freedom.
 func TestNothingLegalBelowTheBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 1))
 	problems := 1200
@@ -192,6 +193,9 @@ func TestNothingLegalBelowTheBound(t *testing.T) {
 		p := cramped(rng)
 		if p.Validate() != nil {
 			continue
+		}
+		if tried%3 == 2 {
+			p = p.WithFreedom(exchange.FirstEvent)
 		}
 		b := exchange.Best(p)
 		s := newBrute(t, p, b.Horizon)

@@ -29,9 +29,11 @@ import "slices"
 //
 // for T = H − 2L − 5 ≥ 1. A tile with k receives has X = k + 1, P = k but for
 // those receives that may continue the address run of another (R8), F = sends.
+//
+// FirstEvent drops R5 and with it the bound.
 func (w *tileBounds) slots(b *bounder, r *tileRoles, best *Bound) {
 	const unbounded = 1 << 20
-	if len(r.receives) == 0 || b.lends(r.tile) {
+	if len(r.receives) == 0 || b.lends(r.tile) || b.p.Freedom == FirstEvent {
 		return
 	}
 	shortest, head, least := int32(unbounded), int32(unbounded), int32(unbounded)

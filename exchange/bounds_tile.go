@@ -96,7 +96,8 @@ func (b *Bound) named(p *Problem) {
 // control is bound C: a tile with k 32-bit receives and m sends needs
 // max(k + 58 + 2y, k + 1 + m) events. k selects and a neutral are k+1 distinct
 // source events, all at or before H − L − 5; the m first events of its sends
-// are distinct from each other (R2) and from all controls (R5).
+// are distinct from each other (R2) and from all controls (R5), which FirstEvent
+// drops.
 func (w *tileBounds) control(b *bounder, r *tileRoles, best *Bound) {
 	k, m := int32(0), int32(len(r.sends))
 	for _, i := range r.receives {
@@ -105,6 +106,9 @@ func (w *tileBounds) control(b *bounder, r *tileRoles, best *Bound) {
 		}
 	}
 	h := max(k+routes().writeDelay(r.tile)+guard+1, k+1+m)
+	if b.p.Freedom == FirstEvent {
+		return // the other term is below that of the selector's machine
+	}
 	if k == 0 || h <= best.Horizon {
 		return
 	}

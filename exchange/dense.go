@@ -39,6 +39,7 @@ type densePlacement struct {
 	row  [][]uint8 // flags per tile and event
 	addr []uint32  // per receive of the instance
 	undo []denseMark
+	free bool // controls may fall on first events of sends (FirstEvent)
 }
 
 // denseMark is what an event's flags were before a change.
@@ -53,11 +54,12 @@ const (
 	densePointer                   // a pointer control
 	denseFirst                     // first event of a send
 	denseBusy                      // a word is sent
+	denseJoin                      // first event of a send that continues another: no controls
 	densePair    = denseSource | densePointer
 )
 
 func newDensePlacement(in *instance) *densePlacement {
-	d := &densePlacement{placement: newPlacement(in), row: make([][]uint8, in.p.Tiles)}
+	d := &densePlacement{placement: newPlacement(in), row: make([][]uint8, in.p.Tiles), free: in.p.Freedom == FirstEvent}
 	for i := range in.p.Messages {
 		for _, dest := range in.p.Messages[i].Dests {
 			d.addr = append(d.addr, dest.Addr)
@@ -113,11 +115,17 @@ func (d *densePlacement) tight(tile, u int32) bool {
 	return true
 }
 
+// pair tells whether the event has a sendpicp: both controls, or any at a first event.
+func (d *densePlacement) pair(tile, e int32) bool {
+	f := d.at(tile, e)
+	return f&densePair == densePair || f&denseFirst != 0 && f&densePair != 0
+}
+
 // odd tells whether the pair at event e cannot be on an even word.
 func (d *densePlacement) odd(tile, e int32) bool {
 	u := e - 1
 	for u > 0 && d.tight(tile, u) {
-		if d.at(tile, u)&densePair == densePair {
+		if d.pair(tile, u) {
 			return (e-u)%2 == 0
 		}
 		u--
@@ -128,7 +136,7 @@ func (d *densePlacement) odd(tile, e int32) bool {
 // parity tells whether no pair that events from low to high can matter to is odd.
 func (d *densePlacement) parity(tile, low, high int32) bool {
 	for e := max(low, 1); ; e++ {
-		if d.at(tile, e)&densePair == densePair {
+		if d.pair(tile, e) {
 			if d.odd(tile, e) {
 				return false
 			}
@@ -202,14 +210,42 @@ func (d *densePlacement) try(i, x int32) bool {
 
 func (d *densePlacement) sends(i, x int32) bool {
 	s, n := d.source[i], d.items[i]
-	if d.at(s, x+1)&densePair != 0 { // R5
+	if d.at(s, x+1)&densePair != 0 && !d.free { // R5
 		return false
 	}
 	d.mark(s, x+1, denseFirst)
+	if d.free && !d.joined(i, x) {
+		return false
+	}
 	for e := x + 1; e <= x+n; e++ {
 		d.mark(s, e, denseBusy)
 	}
 	return d.parity(s, x, x+n+1)
+}
+
+// joined marks the first event of the send, and of the one behind it, if it continues
+// the send right before; false if there are controls. Without freedom no first event
+// has any.
+func (d *densePlacement) joined(i, x int32) bool {
+	s := d.source[i]
+	send := func(i, x int32) RowSend {
+		m := &d.p.Messages[i]
+		return RowSend{Start: x, Items: m.Words, ItemAddr: m.SourceAddrs[0] / 4, Ctl: m.Control()}
+	}
+	l, this := &d.send[s], send(i, x)
+	behind := l.after(x)
+	if behind > 0 && this.joins(send(l.message[behind-1], l.start[behind-1])) {
+		d.mark(s, x+1, denseJoin)
+	}
+	if behind < len(l.message) && send(l.message[behind], l.start[behind]).joins(this) {
+		d.mark(s, this.End()+1, denseJoin)
+	}
+	for _, e := range [...]int32{x + 1, this.End() + 1} {
+		if f := d.at(s, e); f&denseJoin != 0 && f&densePair != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (d *densePlacement) hears(i, x int32) bool {
@@ -249,9 +285,9 @@ func (d *densePlacement) hears(i, x int32) bool {
 	return true
 }
 
-// control sets a flag unless a send has its first event there (R5).
+// control sets a flag unless R5 forbids it, because a send has its first event there.
 func (d *densePlacement) control(tile, event int32, flag uint8) bool {
-	if d.at(tile, event)&denseFirst != 0 {
+	if f := d.at(tile, event); f&denseFirst != 0 && (!d.free || f&denseJoin != 0) {
 		return false
 	}
 	d.mark(tile, event, flag)

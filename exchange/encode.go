@@ -24,7 +24,13 @@ import (
 // instruction or lies in the last event of an abutting send; one at x+1 is not
 // (reference: simulator.md §4).
 func EncodeTile(sends []RowSend, controls []RowControl, horizon int32) ([]uint32, error) {
-	if err := checkRow(sends, controls, horizon); err != nil {
+	return encodeTile(sends, controls, horizon, false)
+}
+
+// encodeTile is EncodeTile; free allows pairs of controls at the first events of sends
+// (FirstEvent).
+func encodeTile(sends []RowSend, controls []RowControl, horizon int32, free bool) ([]uint32, error) {
+	if err := checkRow(sends, controls, horizon, free); err != nil {
 		return nil, err
 	}
 	// Two words a message or control hold nearly every row.
@@ -63,8 +69,8 @@ func EncodeTile(sends []RowSend, controls []RowControl, horizon int32) ([]uint32
 }
 
 // checkRow verifies order, ranges and the rules that a row cannot break and
-// still be written: R1, R2, R4, R5 (at x+1) and R14.
-func checkRow(sends []RowSend, controls []RowControl, horizon int32) error {
+// still be written: R1, R2, R4, R5 (at x+1; free leaves what FirstEvent does) and R14.
+func checkRow(sends []RowSend, controls []RowControl, horizon int32, free bool) error {
 	if horizon < 0 {
 		return &RowError{"R14", horizon, "a negative horizon"}
 	}
@@ -98,11 +104,16 @@ func checkRow(sends []RowSend, controls []RowControl, horizon int32) error {
 		for next < len(sends) && sends[next].Start+1 < c.Event {
 			next++
 		}
-		if next < len(sends) && sends[next].Start+1 == c.Event {
+		if next < len(sends) && sends[next].Start+1 == c.Event && !(free && mayBegin(sends, next) && pairAt(controls, i)) {
 			return &RowError{"R5", c.Event, "a " + c.Stream.String() + " control at the first event of a send"}
 		}
 	}
 	return nil
+}
+
+// pairAt tells whether control i is one of two at its event.
+func pairAt(controls []RowControl, i int) bool {
+	return group(controls[i:]) == 2 || i > 0 && group(controls[i-1:]) == 2
 }
 
 // encoder collects the instructions of one row.
@@ -187,7 +198,7 @@ func (e *encoder) items(s RowSend, until int32) {
 }
 
 // send sends one message and applies the controls inside it, all at events of
-// x+2..x+n (reference: exchange.md §8.1, send mode).
+// x+2..x+n (reference: exchange.md §8.1, send mode), or a pair at x+1.
 func (e *encoder) send(s RowSend, controls []RowControl) error {
 	for len(controls) > 0 {
 		n := group(controls)

@@ -10,7 +10,7 @@ type RowLoad struct {
 }
 
 // RowBound is an upper bound on the words of the tile's row, return included,
-// for every schedule whose tile horizon is at most horizon events. Memory for
+// for every schedule that keeps R1–R14 and whose tile horizon is at most horizon events. Memory for
 // rows is reserved from it; exact lengths are known only after scheduling.
 //
 // Proof. By exchange.md §8.1 a row consists of

@@ -128,7 +128,7 @@ func TestRowBound(t *testing.T) {
 func FuzzRowBound(f *testing.F) {
 	f.Add([]byte{3, 64, 8, 1, 0, 9, 9, 9, 2, 4, 1, 5, 2, 7, 7})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		sends, controls, horizon := randomRow(data)
+		sends, controls, horizon := randomRow(data, false)
 		row, err := EncodeTile(sends, controls, horizon)
 		if err != nil {
 			return

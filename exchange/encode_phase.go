@@ -53,5 +53,5 @@ func (r *Roles) encode(t int, s *Schedule, stream *TileStream) ([]uint32, error)
 	if stream.Horizon == 0 {
 		return nil, nil
 	}
-	return EncodeTile(stream.Sends, stream.Controls, stream.Horizon)
+	return encodeTile(stream.Sends, stream.Controls, stream.Horizon, stream.Begun > 0)
 }

@@ -9,29 +9,36 @@ import (
 )
 
 // TestParityFaultIsEncoders holds the rule about parities against the encoder,
-// which finds out by writing the row.
+// which finds out by writing the row, with and without pairs at first events of sends.
 func TestParityFaultIsEncoders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
-	faults := 0
+	faults, begun := 0, 0
 	for round := range 60000 {
 		data := make([]byte, 4+rng.IntN(60))
 		for k := range data {
 			data[k] = byte(rng.Uint32()) & [...]byte{255, 31, 7, 3}[round%4]
 		}
-		sends, controls, horizon := randomRow(data)
-		_, err := EncodeTile(sends, controls, horizon)
+		free := round%8 > 3
+		sends, controls, horizon := randomRow(data, free)
+		_, err := encodeTile(sends, controls, horizon, free)
 		var parity *ParityError
 		if err != nil && !errors.As(err, &parity) {
 			continue
 		}
-		st := TileStream{sends, controls, horizon}
+		st := TileStream{Sends: sends, Controls: controls, Horizon: horizon}
 		from, event, ok := st.parityFault()
 		if ok != (err != nil) || ok && event != parity.Event {
 			t.Fatalf("rule: %v at %d from %d; encoder: %v\nsends %v\ncontrols %v", ok, event, from, err, sends, controls)
 		}
+		if _, strict := EncodeTile(sends, controls, horizon); free && err == nil && strict != nil {
+			begun++
+		}
 		if ok {
 			faults++
 		}
+	}
+	if begun < 500 {
+		t.Errorf("only %d rows with a send that a pair begins", begun)
 	}
 	if faults < 500 {
 		t.Errorf("only %d rows with a fault", faults)

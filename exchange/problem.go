@@ -7,6 +7,9 @@ type Problem struct {
 	Phase    int // unique id within a snapshot
 	Tiles    int // logical tiles 0..Tiles-1 exist
 	Messages []Message
+	// Freedom is what schedules may do beyond the rules: bounds, List, rows and the
+	// checker go by it. It is no part of a snapshot.
+	Freedom Freedom
 }
 
 // Message moves Words 32-bit words from one tile to one or more others. List
@@ -40,7 +43,10 @@ const (
 type Schedule struct {
 	// Paired are the widths that ListWidths chose for messages whose width is open;
 	// nil: each message has its own.
-	Paired  []bool
+	Paired []bool
+	// Freedom is what the schedule uses of the problem's freedom, Standard if it keeps
+	// the rules.
+	Freedom Freedom
 	Start   []int32 // x_j per message: the cycle its send instruction starts at the source
 	Horizon int32   // phase horizon: the largest tile horizon
 	// TileHorizon is the length in events of each tile's row; 0 = inactive.

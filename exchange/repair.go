@@ -7,13 +7,14 @@ import (
 	"sync"
 )
 
-// finish takes the best listings, which are in place, and moves the messages whose control pairs
+// finish puts the best listings in place and moves the messages whose control pairs
 // no row can hold (R12) by the smallest amounts that keep everything legal.
 func (l *lister) finish() (*Schedule, error) {
 	worst, searched := int32(0), l.stats.Bound.Horizon
 	var tiles []int32 // whose rows have to be tried
 	for k := range l.components {
 		c := &l.components[k]
+		l.restore(c)
 		if c.horizon > worst {
 			worst, l.stats.Method = c.horizon, c.method
 		}

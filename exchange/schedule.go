@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // DefaultEffort and DefaultGap are used where options are zero.
@@ -27,6 +28,11 @@ type Options struct {
 	Gap  float64
 	Seed uint64          // of the variations
 	Off  map[string]bool // of Techniques
+	// Freedom is what the schedule may do beyond the rules, if that makes it shorter:
+	// components of short messages are listed densely once more, as from the start.
+	// Schedule.Freedom is what it does; then Stats.Bound and Schedule.Searched are
+	// those of all schedules under the freedom, else of those that keep the rules.
+	Freedom Freedom
 	// Progress is told the horizon of the best schedule when it changes, once all
 	// components have one.
 	Progress func(horizon int32)
@@ -66,7 +72,7 @@ type Stats struct {
 // List schedules a problem, each message at its own width: a legal schedule under R1–R14
 // (exchange.md §5; R13 concerns where rows are placed) that uses only the
 // freedoms tagged legal in §14, and a control at event x of the tile's own send
-// (simulator.md §4).
+// (simulator.md §4); more only under Options.Freedom.
 //
 // Every component is listed by several rules until one is close enough to the
 // problem's bound. The best listing of the worst component is improved by ejection
@@ -77,11 +83,17 @@ func List(ctx context.Context, p *Problem, opt Options) (*Schedule, Stats, error
 	if err := p.Validate(); err != nil {
 		return nil, Stats{}, err
 	}
+	if opt.Freedom != Standard && !slices.Contains(Freedoms, opt.Freedom) {
+		return nil, Stats{}, fmt.Errorf("exchange: list: no freedom %q", opt.Freedom)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, Stats{}, fmt.Errorf("exchange: list: %w", err)
 	}
-	l := newLister(ctx, p, opt)
+	l := newLister(ctx, p.WithFreedom(Standard), opt)
 	l.run()
 	s, err := l.finish()
+	if err == nil && opt.Freedom != Standard && !l.cancelled() {
+		return l.relax(s)
+	}
 	return s, l.stats, err
 }

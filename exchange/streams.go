@@ -16,6 +16,7 @@ type TileStream struct {
 	Sends    []RowSend
 	Controls []RowControl
 	Horizon  int32
+	Begun    int // sends that a pair of controls begins (FirstEvent)
 }
 
 // Roles lists the messages that each tile sends, receives, or lends its lane to.
@@ -82,11 +83,12 @@ type receive struct {
 
 // Tile derives the streams of tile t from the starts of all messages (only those
 // of its own messages are read) into dst, whose slices are reused. Selects,
-// neutrals and cutover follow R6, pointers R8, paired messages exchange.md §4.2.
+// neutrals and cutover follow R6, pointers R8, paired messages exchange.md §4.2; under
+// FirstEvent, controls at first events of sends are made pairs.
 // It fails with a *RowError if two receives overlap (R3); the other rules are
 // EncodeTile's and the checker's.
 func (r *Roles) Tile(t int, start []int32, dst *TileStream) error {
-	dst.Sends, dst.Controls, dst.Horizon = dst.Sends[:0], dst.Controls[:0], 0
+	dst.Sends, dst.Controls, dst.Horizon, dst.Begun = dst.Sends[:0], dst.Controls[:0], 0, 0
 	list := r.list[r.first[t]:r.first[t+1]]
 	receives := make([]receive, 0, len(list))
 	for _, ro := range list {
@@ -109,7 +111,14 @@ func (r *Roles) Tile(t int, start []int32, dst *TileStream) error {
 		dst.Horizon = max(dst.Horizon, horizon)
 	}
 	slices.SortFunc(dst.Sends, func(a, b RowSend) int { return cmp.Compare(a.Start, b.Start) })
-	return dst.control(byWindow(receives))
+	receives = byWindow(receives)
+	if err := dst.control(receives); err != nil {
+		return err
+	}
+	if r.p.Freedom == FirstEvent {
+		dst.pairFirst(receives)
+	}
+	return nil
 }
 
 // byWindow sorts receives by their windows. Numbers sort faster than structs.

@@ -19,6 +19,7 @@ func ListWidths(ctx context.Context, p *Problem, opt Options) (*Schedule, Stats,
 	if err := p.Validate(); err != nil {
 		return nil, Stats{}, err
 	}
+	p = p.WithFreedom(opt.Freedom)
 	pairable := p.Pairable()
 	if !slices.Contains(pairable, true) {
 		return List(ctx, p, opt)

@@ -67,7 +67,7 @@ func BenchmarkReconstruct(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, _, err := check.Reconstruct(rows, p.Tiles); err != nil {
+		if _, _, err := check.Reconstruct(rows, p.Tiles, exchange.Standard); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 
 // Bound is what the busiest machine of a phase forces, directly from the
 // statement of bound B (reference: exchange.md §13) for the send lanes, source
-// selectors and elements of all tiles, and bound C: every message's windows, head
+// selectors and elements of all tiles, and bound C (of which a freedom leaves the
+// first term): every message's windows, head
 // and tail from the events it causes when it starts at 0, and every subset of a
 // machine's messages that a pair of thresholds on head and tail selects. The
 // order of messages does not matter to it, so rows alone show it; a witness may
@@ -148,7 +149,10 @@ func tileBound(p *exchange.Problem, lent []bool, spans []span, t int32, list []r
 	}
 	best := int32(0)
 	if words > 0 {
-		best = max(words+58+2*int32(device.CoordOf(device.Physical(int(t))).Y), words+1+sends)
+		best = words + 58 + 2*int32(device.CoordOf(device.Physical(int(t))).Y)
+		if p.Freedom == exchange.Standard { // sends begin where there are no controls
+			best = max(best, words+1+sends)
+		}
 	}
 	var windows []window
 	try := func(side exchange.Side, element int) {

@@ -17,7 +17,8 @@ type Result struct {
 
 // Check verifies the rows of a phase, indexed by logical tile (nil or a bare
 // return = no part in it), against its problem (reference: exchange.md §9): decoded events against
-// the sends and controls the problem demands, and rules R1–R14. addrs holds the
+// the sends and controls the problem demands, and rules R1–R14, less what its freedom
+// takes off R5. addrs holds the
 // byte address of each tile's row; nil leaves R13 unchecked. The error is a
 // *Violation, the same for the same input.
 func Check(p *exchange.Problem, rows [][]uint32, addrs []uint32) (*Result, error) {
@@ -27,7 +28,7 @@ func Check(p *exchange.Problem, rows [][]uint32, addrs []uint32) (*Result, error
 	if len(rows) != p.Tiles || addrs != nil && len(addrs) != p.Tiles {
 		return nil, &Violation{Phase: p.Phase, Tile: -1, Event: -1, Rule: Row, Message: -1, What: "one row and one address a tile are needed"}
 	}
-	decoded, v := decodeAll(p.Phase, rows)
+	decoded, v := decodeAll(p.Phase, rows, p.Freedom)
 	if v != nil {
 		return nil, v
 	}
@@ -104,15 +105,22 @@ func (c *checker) run(roles roles) (*Result, *Violation) {
 	return r, nil
 }
 
-func decodeAll(phase int, rows [][]uint32) ([]tileRow, *Violation) {
+func decodeAll(phase int, rows [][]uint32, freedom exchange.Freedom) ([]tileRow, *Violation) {
 	decoded := make([]tileRow, len(rows))
+	free := freedom == exchange.FirstEvent
 	v := eachTile(len(rows), func(t int) (v *Violation) {
-		if decoded[t], v = decode(rows[t]); v != nil {
+		if decoded[t], v = decode(rows[t], free); v != nil {
 			v.Phase, v.Tile = phase, t
 		}
 		return v
 	})
-	return decoded, v
+	if v != nil || !free {
+		return decoded, v
+	}
+	return decoded, eachTile(len(rows), func(t int) *Violation {
+		decoded[t].settle(t, decoded)
+		return nil
+	})
 }
 
 // eachTile runs check for every tile, in parallel, and returns the violation of

@@ -107,7 +107,7 @@ func TestCheckAcceptsWorkedSchedules(t *testing.T) {
 			if r, err = CheckSchedule(c.p, s); err != nil || r.Horizon != c.horizon {
 				t.Errorf("schedule: %v", err)
 			}
-			p, got, err := Reconstruct(rows, c.p.Tiles)
+			p, got, err := Reconstruct(rows, c.p.Tiles, exchange.Standard)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +163,7 @@ func TestCheckRandomSchedules(t *testing.T) {
 		if diff := cmp.Diff(s, &exchange.Schedule{Start: r.Starts, Horizon: r.Horizon, TileHorizon: r.TileHorizon}); diff != "" {
 			t.Fatalf("schedule (-want +got)\n%s", diff)
 		}
-		q, got, err := Reconstruct(rows, p.Tiles)
+		q, got, err := Reconstruct(rows, p.Tiles, exchange.Standard)
 		if err != nil {
 			t.Fatal(err)
 		}

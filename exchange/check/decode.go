@@ -28,6 +28,7 @@ type tileRow struct {
 	source []control
 	pic    []control
 	events int32
+	began  []int32 // events at which a sendpicp that begins a message sets its controls
 }
 
 // active tells whether the tile takes part: the row of one that does not is
@@ -37,8 +38,9 @@ func (r *tileRow) active() bool { return r.events > 0 }
 // maxEvents keeps all event arithmetic inside 32 bits.
 const maxEvents = 1 << 30
 
-// decode executes a row. The violation lacks phase and tile.
-func decode(row []uint32) (tileRow, *Violation) {
+// decode executes a row; free lets a sendpicp begin a message. The violation lacks
+// phase and tile.
+func decode(row []uint32, free bool) (tileRow, *Violation) {
 	var r tileRow
 	if len(row) == 0 {
 		return r, nil
@@ -66,7 +68,7 @@ func decode(row []uint32) (tileRow, *Violation) {
 		case r.events > maxEvents-in.N:
 			return fault(Row, at, "the row is longer than %d events", maxEvents)
 		}
-		if rule, what := r.send(in); what != "" {
+		if rule, what := r.send(in, free); what != "" {
 			return fault(rule, at, "%s %s", in, what)
 		}
 		controls, n := in.Controls()
@@ -84,13 +86,18 @@ func decode(row []uint32) (tileRow, *Violation) {
 }
 
 // send books the items of the instruction, if it sends any.
-func (r *tileRow) send(in device.Instr) (Rule, string) {
+func (r *tileRow) send(in device.Instr, free bool) (Rule, string) {
 	running := len(r.sends) > 0 && r.sends[len(r.sends)-1].end() == r.events
 	switch {
 	case in.Op == device.OpSend:
 		r.sends = append(r.sends, sent{r.events, in.N, in.Addr, in.Ctl})
 		return "", ""
 	case in.Op == device.OpSendPICP && in.Ctl != 0:
+		if free && (!running || !r.sends[len(r.sends)-1].continuedBy(in)) {
+			r.sends = append(r.sends, sent{r.events, in.N, in.Addr, in.Ctl})
+			r.began = append(r.began, r.events+1)
+			return "", ""
+		}
 		if !running {
 			return R5, "sets controls at the first event of a send"
 		}
@@ -116,6 +123,9 @@ func (r *tileRow) send(in device.Instr) (Rule, string) {
 }
 
 func (s sent) end() int32 { return s.start + s.n }
+
+// continuedBy tells whether a sendpicp right behind goes on with the send.
+func (s sent) continuedBy(in device.Instr) bool { return in.Addr == s.addr+s.n && in.Ctl == s.ctl }
 
 // at finds the control of the selector at the event.
 func at(controls []control, event, sel int32) (value int32, ok bool) {

@@ -162,7 +162,7 @@ func replay(t testing.TB, rows [][]uint32) map[word]word {
 	var steps []step
 	decoded := make([]tileRow, len(rows))
 	for tile, row := range rows {
-		r, v := decode(row)
+		r, v := decode(row, false)
 		if v != nil {
 			t.Fatal(v)
 		}

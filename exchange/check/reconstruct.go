@@ -16,11 +16,12 @@ import (
 // no listener, a send lacks the receiver's direction, or the result breaks a
 // rule that Check knows. Program order, which rows do not show, is one that
 // explains all accesses to common bytes, else the order in which messages leave.
-func Reconstruct(rows [][]uint32, tiles int) (*exchange.Problem, *exchange.Schedule, error) {
+// The rows may use the freedom, which is then that of the problem.
+func Reconstruct(rows [][]uint32, tiles int, freedom exchange.Freedom) (*exchange.Problem, *exchange.Schedule, error) {
 	if tiles < 1 || tiles > device.NumTiles || len(rows) != tiles {
 		return nil, nil, &Violation{Tile: -1, Event: -1, Rule: Row, Message: -1, What: "as many rows as tiles are needed, 1..1472"}
 	}
-	decoded, v := decodeAll(0, rows)
+	decoded, v := decodeAll(0, rows, freedom)
 	if v != nil {
 		return nil, nil, v
 	}
@@ -37,6 +38,7 @@ func Reconstruct(rows [][]uint32, tiles int) (*exchange.Problem, *exchange.Sched
 	if v != nil {
 		return nil, nil, v
 	}
+	p.Freedom = freedom
 	if v := wellFormed(p); v != nil {
 		return nil, nil, v
 	}

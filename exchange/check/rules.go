@@ -257,7 +257,7 @@ func (c *checker) collisions(v *view) *Violation {
 			for s < len(v.sends) && v.sends[s].x+1 < e.event {
 				s++
 			}
-			if s < len(v.sends) && v.sends[s].x+1 == e.event {
+			if s < len(v.sends) && v.sends[s].x+1 == e.event && !c.mayBegin(v, s) {
 				return c.violation(v.tile, R5, e.event, e.message, "a control at the first event of message %d", v.sends[s].message)
 			}
 		}

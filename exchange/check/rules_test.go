@@ -201,11 +201,11 @@ func TestReconstructErrors(t *testing.T) {
 		{"host source", 200, func(st *exchange.TileStream) { st.Controls[0].Value = device.HostSource }, Select},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, _, err := Reconstruct(mutate(t, p, s, rows, c.tile, c.change), p.Tiles)
+			_, _, err := Reconstruct(mutate(t, p, s, rows, c.tile, c.change), p.Tiles, exchange.Standard)
 			wantRule(t, err, c.rule)
 		})
 	}
-	if _, _, err := Reconstruct(rows[:10], p.Tiles); err == nil {
+	if _, _, err := Reconstruct(rows[:10], p.Tiles, exchange.Standard); err == nil {
 		t.Error("10 rows for 1472 tiles")
 	}
 }
@@ -236,7 +236,7 @@ func FuzzRows(f *testing.F) {
 		if err == nil && r.Horizon != s.Horizon {
 			t.Errorf("horizon %d", r.Horizon)
 		}
-		q, qs, err := Reconstruct(changed, 8)
+		q, qs, err := Reconstruct(changed, 8, exchange.Standard)
 		if err != nil {
 			return
 		}

@@ -142,7 +142,7 @@ func TestOpenedAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows := encode(t, p.WithWidths(widths), s)
-		found, _, err := Reconstruct(rows, p.Tiles)
+		found, _, err := Reconstruct(rows, p.Tiles, exchange.Standard)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -220,6 +220,9 @@ func (d *deriver) control() (int32, error) {
 	if err != nil {
 		return 0, err
 	}
+	if d.p.Freedom != exchange.Standard {
+		return 0, fmt.Errorf("freedom %q lets controls fall on first events of sends", d.p.Freedom)
+	}
 	k := int32(len(receives))
 	last := k + 1 + int32(device.WriteDelay(device.Physical(int(d.w.Tile)))) + guard
 	return max(last, k+1+int32(len(sends))), nil
@@ -232,6 +235,9 @@ func (d *deriver) slots() (int32, error) {
 	sends, receives, err := d.counts()
 	if err != nil {
 		return 0, err
+	}
+	if d.p.Freedom != exchange.Standard {
+		return 0, fmt.Errorf("freedom %q lets controls fall on first events of sends", d.p.Freedom)
 	}
 	t, all := d.w.Tile, 0
 	for j := range d.p.Messages {
