@@ -35,6 +35,7 @@ func compileCommand() *cli.Command {
 			&cli.DurationFlag{Name: "time-limit", Usage: "stop planning, and scheduling each phase, after `TIME`; 0: never", Value: time.Minute},
 			&cli.Int64Flag{Name: "effort", Usage: "stop planning after `N` simplex iterations, the same on every machine; 0: never"},
 			&cli.StringFlag{Name: "exchange-width", Usage: "auto: send 64 bits an event where that makes a phase shorter; 32: never", Value: "auto"},
+			freedomFlag(),
 			&cli.Uint64Flag{Name: "seed", Usage: "seed of the searches"},
 			&cli.BoolFlag{Name: "plan-only", Usage: "stop after planning"},
 			&cli.StringFlag{Name: "pin", Usage: "use the plan in `PLAN.json`, and its problem where flags do not say otherwise"},
@@ -49,6 +50,10 @@ func compileCommand() *cli.Command {
 
 func compile(c *cli.Context) error {
 	if err := checkCompileFlags(c); err != nil {
+		return err
+	}
+	freedom, err := freedomOf(c, "compile")
+	if err != nil {
 		return err
 	}
 	var pinned *model.Plan
@@ -71,7 +76,7 @@ func compile(c *cli.Context) error {
 	opt := ipusolve.Options{
 		Planner: &ipusolve.Optimal{Solver: mip.Solver{}, Options: solve.Options{TimeLimit: c.Duration("time-limit"),
 			Effort: c.Int64("effort"), Gap: demanded, Seed: c.Uint64("seed")}},
-		Scheduler: limited{ipusolve.List{Options: exchange.Options{Seed: c.Uint64("seed")}, Widths: c.String("exchange-width") == "auto"}, c.Duration("time-limit")},
+		Scheduler: limited{ipusolve.List{Options: exchange.Options{Seed: c.Uint64("seed"), Freedom: freedom}, Widths: c.String("exchange-width") == "auto"}, c.Duration("time-limit")},
 		PlanOnly:  c.Bool("plan-only"),
 		Verify:    c.Bool("verify"),
 		Log:       log,

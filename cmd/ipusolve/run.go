@@ -12,7 +12,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ipusolve"
 	"ipusolve/device/sim"
+	"ipusolve/exchange"
 	"ipusolve/model"
 	"ipusolve/model/eval"
 )
@@ -72,6 +74,9 @@ func runPackage(c *cli.Context) (err error) {
 	console := newConsole(c.App.ErrWriter)
 	defer console.done()
 	options := sim.Options{Lenient: c.Bool("lenient")}
+	if err := strictEnough(l.report, options.Lenient); err != nil {
+		return err
+	}
 	if name := c.String("trace"); name != "" {
 		trace, err2 := newFile(name)
 		if err2 != nil {
@@ -126,6 +131,17 @@ func runPackage(c *cli.Context) (err error) {
 	for i := range r.tests {
 		if t := &r.tests[i]; !t.Pass {
 			return checkError("run: %s test: %s", t.Test, t.Detail)
+		}
+	}
+	return nil
+}
+
+// strictEnough refuses a package whose rows use freedoms that only a lenient machine
+// executes (reference: simulator.md §4).
+func strictEnough(r *ipusolve.Report, lenient bool) error {
+	for i := range r.Exchange {
+		if f := r.Exchange[i].Freedom; f != exchange.Standard && !lenient {
+			return usageError("run: phase %d uses the freedom %s, which strict mode refuses: give --lenient", i, f)
 		}
 	}
 	return nil

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"ipusolve"
 	"ipusolve/device/sim"
+	"ipusolve/exchange"
 	"ipusolve/model"
 	"ipusolve/model/eval"
 	"ipusolve/model/workload"
@@ -114,5 +116,19 @@ func TestFlagsFirst(t *testing.T) {
 		if err != nil || strings.Join(got, " ") != c.want {
 			t.Errorf("%s: %v, %v; want %s", c.in, got, err, c.want)
 		}
+	}
+}
+
+// TestFreedomNeedsLenient: rows of a freedom are not run in strict mode.
+func TestFreedomNeedsLenient(t *testing.T) {
+	r := &ipusolve.Report{Exchange: []ipusolve.PhaseReport{{}, {Freedom: exchange.FirstEvent}}}
+	if err := strictEnough(r, false); err == nil || exitCode(err) != exitUsage || !strings.Contains(err.Error(), "phase 1") {
+		t.Errorf("strict: %v", err)
+	}
+	if err := strictEnough(r, true); err != nil {
+		t.Errorf("lenient: %v", err)
+	}
+	if err := strictEnough(&ipusolve.Report{Exchange: r.Exchange[:1]}, false); err != nil {
+		t.Errorf("without a freedom: %v", err)
 	}
 }

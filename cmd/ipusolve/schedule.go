@@ -29,6 +29,7 @@ func scheduleCommand() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Usage: "seed of the variations"},
 			&cli.DurationFlag{Name: "time-limit", Usage: "stop improving a phase after `TIME`; 0: never"},
 			&cli.StringFlag{Name: "width", Usage: "given: of the snapshot; auto: 32 or 64 bits an event for every transfer that can be paired", Value: "given"},
+			freedomFlag(),
 			&cli.StringSliceFlag{Name: "without", Usage: "switch off a `TECHNIQUE`; may be given again"},
 			&cli.BoolFlag{Name: "ablate", Usage: "schedule again without each of the techniques, and compare"},
 			&cli.StringFlag{Name: "json", Usage: "write the figures of all phases to `FILE`; - for stdout instead of text"},
@@ -147,7 +148,23 @@ func scheduleOptions(c *cli.Context) (opt exchange.Options, err error) {
 			return opt, usageError("schedule: --without: want one of %s, found %q", strings.Join(exchange.Techniques, ", "), t)
 		}
 	}
-	return exchange.Options{Effort: c.Int("effort"), Gap: gap, Seed: c.Uint64("seed")}, nil
+	freedom, err := freedomOf(c, "schedule")
+	return exchange.Options{Effort: c.Int("effort"), Gap: gap, Seed: c.Uint64("seed"), Freedom: freedom}, err
+}
+
+func freedomFlag() cli.Flag {
+	return &cli.StringFlag{Name: "exchange-freedom", Usage: "standard: keep all rules; experimental: rows may also set controls at the first event of a message of their own, which was never tried on hardware; run needs --lenient then", Value: "standard"}
+}
+
+func freedomOf(c *cli.Context, command string) (exchange.Freedom, error) {
+	switch f := c.String("exchange-freedom"); f {
+	case "standard":
+		return exchange.Standard, nil
+	case "experimental":
+		return exchange.FirstEvent, nil
+	default:
+		return "", usageError("%s: --exchange-freedom: want standard or experimental, found %q", command, f)
+	}
 }
 
 func isTechnique(name string) bool {
