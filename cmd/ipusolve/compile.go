@@ -97,7 +97,7 @@ func compile(c *cli.Context) error {
 		}
 	}
 	// Behind the folder of dumps, which may be theirs.
-	if err := checkOutputs("compile", givenOutputs(c)); err != nil {
+	if err := checkOutputs("compile", givenOutputs(c), c.Args().First(), c.String("pin")); err != nil {
 		return err
 	}
 	result, err := ipusolve.Compile(c.Context, p, opt)

@@ -43,6 +43,11 @@ func inspect(c *cli.Context) error {
 	if c.IsSet("svg") && !c.IsSet("tile") {
 		return usageError("inspect: --svg draws the memory of one tile; give --tile")
 	}
+	if c.IsSet("svg") {
+		if err := checkOutputs("inspect", []output{{flag: "--svg", path: c.String("svg")}}, path); err != nil {
+			return err
+		}
+	}
 	l, err := loadPackage(path)
 	if err != nil {
 		return err

@@ -166,8 +166,9 @@ type output struct {
 }
 
 // checkOutputs refuses, before any work, outputs that have no name, name a
-// directory or a place where nothing can be written, or name one file twice.
-func checkOutputs(command string, outputs []output) error {
+// directory or a place where nothing can be written, or name one file twice or
+// one of the files that the command reads.
+func checkOutputs(command string, outputs []output, inputs ...string) error {
 	taken := map[string]string{} // flag by target
 	for _, o := range outputs {
 		switch {
@@ -184,6 +185,9 @@ func checkOutputs(command string, outputs []output) error {
 		}
 		if err == nil && !info.Mode().IsRegular() {
 			continue // opening a pipe may wait for its reader
+		}
+		if err == nil && isOneOf(info, inputs) {
+			return usageError("%s: %s: %s is a file that the command reads", command, o.flag, o.path)
 		}
 		f, err := newFile(o.path)
 		if err != nil {
@@ -206,6 +210,15 @@ func checkOutputs(command string, outputs []output) error {
 		taken[key] = o.flag
 	}
 	return nil
+}
+
+// isOneOf tells whether a file is one of those with these names, also by another
+// name or link.
+func isOneOf(file fs.FileInfo, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		info, err := os.Stat(name)
+		return err == nil && os.SameFile(file, info)
+	})
 }
 
 // givenOutputs are the outputs that the flags of a command name, apart from those

@@ -68,7 +68,14 @@ func runPackage(c *cli.Context) (err error) {
 	for _, name := range slices.Sorted(maps.Keys(outputs)) {
 		files = append(files, output{flag: "--output " + name, path: outputs[name]})
 	}
-	if err := checkOutputs("run", files); err != nil {
+	inputs := []string{path}
+	for _, flag := range []string{"input", "weights"} {
+		for _, value := range c.StringSlice(flag) {
+			_, name, _ := strings.Cut(value, "=")
+			inputs = append(inputs, name)
+		}
+	}
+	if err := checkOutputs("run", files, inputs...); err != nil {
 		return err
 	}
 	console := newConsole(c.App.ErrWriter)

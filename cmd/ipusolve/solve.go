@@ -67,7 +67,7 @@ func solveFile(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutputs("solve", givenOutputs(c)); err != nil {
+	if err := checkOutputs("solve", givenOutputs(c), path); err != nil {
 		return err
 	}
 	if isPacking(path) {
