@@ -158,8 +158,9 @@ func VerifySchedule(f *ScheduleFile, snap *exchange.Snapshot) []Claim {
 			c.unchecked(name+"witness", describeWitness(&ph.Witness), "it counts the snapshot's transfers")
 		}
 		c.unchecked(name+"method", ph.Method, "how the schedule was found, and how fast")
-		if ph.Reason != "" || ph.Op != "" || ph.Predicted != 0 {
-			c.unchecked(name+"purpose", fmt.Sprintf("%s of %s, %d words predicted", ph.Reason, ph.Op, ph.Predicted), "a schedule has no plan")
+		c.unchecked(name+"predicted", fmt.Sprintf("%d words", ph.Predicted), "a schedule has no plan")
+		if ph.Reason != "" || ph.Op != "" {
+			c.unchecked(name+"purpose", fmt.Sprintf("%s of %s", ph.Reason, ph.Op), "a schedule has no plan")
 		}
 		c.holds(name+"start", fmt.Sprintf("of %d transfers", len(ph.Start)), "those of the sends", startsOf(ph, s, stated))
 	}

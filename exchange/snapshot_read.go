@@ -245,6 +245,9 @@ func orRoot(path string) string {
 
 // show renders a token for an error line: short, and on one line.
 func show(tok json.Token) string {
+	if tok == nil {
+		return "null"
+	}
 	text := fmt.Sprintf("%v", tok)
 	if s, ok := tok.(string); ok {
 		text = strconv.Quote(s)

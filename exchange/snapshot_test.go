@@ -59,6 +59,8 @@ func TestReadSnapshotErrors(t *testing.T) {
 		{`} ] }`, `} ] } x`, "phases[1]: want JSON"},
 		{sample, sample + "{}", "(end): want nothing behind the snapshot, found more data"},
 		{sample, `[]`, "(root): want an object, found ["},
+		{sample, `null`, "(root): want an object, found null"},
+		{`"words": 64`, `"words": null`, at + "words: want an integer, found null"},
 		{sample, sample[:60], "phases"},
 		{sample, ``, "(root): want JSON"},
 	} {

@@ -16,11 +16,17 @@ import (
 // exporters make the model of a decision.
 var exporters = []struct {
 	decision string
-	model    func(*cli.Context) (*solve.Model, error)
+	model    func(*exporting) (*solve.Model, error)
 }{
 	{"planning", planningModel},
 	{"placement", placementModel},
 	{"waves", wavesModel},
+}
+
+// exporting is one run of the command.
+type exporting struct {
+	cli     *cli.Context
+	planned *ipusolve.Planning // what was planned for it; nil: nothing was
 }
 
 func exportCommand() *cli.Command {
@@ -29,14 +35,15 @@ func exportCommand() *cli.Command {
 		Usage:     "write the model of a decision for another solver",
 		ArgsUsage: "[GRAPH.json|REPORT.json|OUT.ipuexe|SNAPSHOT.json]",
 		Description: "planning: the last model that compile solved: the candidates and transitions that its reductions left. Its optimum is\n" +
-			"the objective of the plan.\n" +
+			"the objective of the plan, if that is proven optimal.\n" +
 			"placement: the addresses of everything on a tile, or on a pair of tiles that share buffers.\n" +
-			"waves: starts and order of the messages of an exchange phase, or of a group of messages that share tiles. Its optimum is\n" +
-			"a lower bound of the phase's horizon.\n\n" +
+			"waves: starts and order of the messages of an exchange phase, or of a group of messages that share tiles, with the widths\n" +
+			"that they have. Its optimum is a lower bound of the phase's horizon.\n\n" +
+			"Exit code 4: the model is written, but the plan it belongs to is not proven optimal: a limit came first.\n\n" +
 			"Example:\n  ipusolve export mlp.ipuexe --format mps -o planning.mps && cbc planning.mps solve",
 		Flags: append(problemFlags(),
 			&cli.StringFlag{Name: "model", Usage: "the decision: planning, placement or waves", Value: "planning"},
-			&cli.StringFlag{Name: "format", Usage: "lp, mps, opb or cnf", Value: "mps"},
+			&cli.StringFlag{Name: "format", Usage: "lp, mps, opb or cnf; without it as the ending of --output says, else mps"},
 			&cli.BoolFlag{Name: "presolved", Usage: "write what presolve leaves of the model; the optimum is the same"},
 			&cli.IntFlag{Name: "tile", Usage: "of placement: the tile"},
 			&cli.IntFlag{Name: "phase", Usage: "of waves: the phase"},
@@ -50,7 +57,13 @@ func exportCommand() *cli.Command {
 }
 
 func export(c *cli.Context) error {
-	write := writerOf("." + c.String("format"))
+	out := c.String("output")
+	write := writerOf(".mps")
+	if c.IsSet("format") {
+		write = writerOf("." + c.String("format"))
+	} else if w := writerOf(out); w != nil {
+		write = w
+	}
 	chosen := -1
 	for i := range exporters {
 		if exporters[i].decision == c.String("model") {
@@ -69,7 +82,11 @@ func export(c *cli.Context) error {
 	case (c.IsSet("phase") || c.IsSet("group")) && c.String("model") != "waves":
 		return usageError("export: --phase and --group are for --model waves")
 	}
-	m, err := exporters[chosen].model(c)
+	if err := checkOutputs("export", []output{{"--output", out, true}}, c.Args().First()); err != nil {
+		return err
+	}
+	e := &exporting{cli: c}
+	m, err := exporters[chosen].model(e)
 	if err != nil {
 		return err
 	}
@@ -78,7 +95,13 @@ func export(c *cli.Context) error {
 			return err
 		}
 	}
-	return writeResult(c.String("output"), c.App.Writer, func(w io.Writer) error { return write(w, m) })
+	if err := writeResult(out, c.App.Writer, func(w io.Writer) error { return write(w, m) }); err != nil {
+		return err
+	}
+	if p := e.planned; p != nil && p.Gap != nil && *p.Gap > 0 {
+		return limitError("export: the search ended at a gap of %s; the model is written, its optimum need not be the plan's", percent(*p.Gap))
+	}
+	return nil
 }
 
 // presolved is what presolve leaves of a model.
@@ -90,8 +113,8 @@ func presolved(c *cli.Context, m *solve.Model) (*solve.Model, error) {
 	return r.Model, nil
 }
 
-func planningModel(c *cli.Context) (*solve.Model, error) {
-	r, err := exportedReport(c)
+func planningModel(e *exporting) (*solve.Model, error) {
+	r, err := e.report()
 	if err != nil {
 		return nil, err
 	}
@@ -101,9 +124,9 @@ func planningModel(c *cli.Context) (*solve.Model, error) {
 	return r.Planning.Certificate.Model, nil
 }
 
-// exportedReport is the report of a file, or that of planning a problem now.
-func exportedReport(c *cli.Context) (*ipusolve.Report, error) {
-	kind, path, err := exportInput(c)
+// report is that of a file, or that of planning a problem now.
+func (e *exporting) report() (*ipusolve.Report, error) {
+	kind, path, err := exportInput(e.cli)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +136,7 @@ func exportedReport(c *cli.Context) (*ipusolve.Report, error) {
 	case "report", "package":
 		return loadReport(path)
 	}
-	result, err := compileExported(c, nil, true)
+	result, err := e.compile(nil, true)
 	if err != nil {
 		return nil, err
 	}

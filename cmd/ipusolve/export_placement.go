@@ -3,20 +3,18 @@ package main
 import (
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"ipusolve/encode"
 	"ipusolve/lower"
 	"ipusolve/solve"
 )
 
 // placementModel is the placement of the class of tiles that --tile belongs to.
-func placementModel(c *cli.Context) (*solve.Model, error) {
-	r, err := exportedProgram(c)
+func placementModel(e *exporting) (*solve.Model, error) {
+	r, err := e.program()
 	if err != nil {
 		return nil, err
 	}
-	tile := c.Int("tile")
+	tile := e.cli.Int("tile")
 	if tile < 0 || tile >= len(r.Program.Tiles) {
 		return nil, usageError("export: --tile: want from 0 to %d, found %d", len(r.Program.Tiles)-1, tile)
 	}

@@ -7,8 +7,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
 	"ipusolve"
 	"ipusolve/encode"
 	"ipusolve/exchange"
@@ -42,9 +40,10 @@ func inputKind(path string) (string, error) {
 	return "graph", nil
 }
 
-// compileExported compiles the problem of the command line, or a package's plan
+// compile compiles the problem of the command line, or a package's plan
 // again.
-func compileExported(c *cli.Context, pinned *model.Plan, planOnly bool) (*ipusolve.Compilation, error) {
+func (e *exporting) compile(pinned *model.Plan, planOnly bool) (*ipusolve.Compilation, error) {
+	c := e.cli
 	var p *model.Problem
 	opt := ipusolve.Options{
 		Planner:   &ipusolve.Optimal{Solver: mip.Solver{}, Options: solve.Options{TimeLimit: c.Duration("time-limit"), Effort: c.Int64("effort")}},
@@ -61,12 +60,17 @@ func compileExported(c *cli.Context, pinned *model.Plan, planOnly bool) (*ipusol
 	console := newConsole(c.App.ErrWriter)
 	opt.Log, opt.Progress = newLog(c, console), console.progress
 	defer console.done()
-	return ipusolve.Compile(c.Context, p, opt)
+	r, err := ipusolve.Compile(c.Context, p, opt)
+	if err != nil {
+		return nil, err
+	}
+	e.planned = &r.Report.Planning
+	return r, nil
 }
 
-// exportedProgram compiles what the command line names, up to the package.
-func exportedProgram(c *cli.Context) (*ipusolve.Compilation, error) {
-	kind, path, err := exportInput(c)
+// program compiles what the command line names, up to the package.
+func (e *exporting) program() (*ipusolve.Compilation, error) {
+	kind, path, err := exportInput(e.cli)
 	if err != nil {
 		return nil, err
 	}
@@ -76,18 +80,19 @@ func exportedProgram(c *cli.Context) (*ipusolve.Compilation, error) {
 		if err != nil {
 			return nil, err
 		}
-		return compileExported(c, l.plan, false)
+		return e.compile(l.plan, false)
 	case "report":
 		return nil, usageError("export: %s: a report has no layouts; give the package or the graph", path)
 	case "snapshot":
 		return nil, usageError("export: %s: a snapshot has no program; it is for --model waves", path)
 	}
-	return compileExported(c, nil, false)
+	return e.compile(nil, false)
 }
 
 // wavesModel is the disjunctive model of a phase or group.
-func wavesModel(c *cli.Context) (*solve.Model, error) {
-	phases, err := exportedPhases(c)
+func wavesModel(e *exporting) (*solve.Model, error) {
+	c := e.cli
+	phases, err := e.phases()
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +129,9 @@ func wavesModel(c *cli.Context) (*solve.Model, error) {
 	return m.Model, nil
 }
 
-// exportedPhases are those of a snapshot or a program.
-func exportedPhases(c *cli.Context) ([]*exchange.Problem, error) {
-	kind, path, err := exportInput(c)
+// phases are those of a snapshot or a program.
+func (e *exporting) phases() ([]*exchange.Problem, error) {
+	kind, path, err := exportInput(e.cli)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +142,7 @@ func exportedPhases(c *cli.Context) ([]*exchange.Problem, error) {
 		}
 		return snap.Phases, nil
 	}
-	r, err := exportedProgram(c)
+	r, err := e.program()
 	if err != nil {
 		return nil, err
 	}

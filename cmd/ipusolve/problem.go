@@ -65,7 +65,7 @@ func problem(c *cli.Context, pinned *model.Plan) (*model.Problem, error) {
 	case graph != nil:
 		p.Graph = *graph
 	case pinned == nil:
-		return nil, usageError("compile: want a graph file or --workload %s", siglipMLP)
+		return nil, usageError("%s: want a graph file or --workload %s", c.Command.Name, siglipMLP)
 	}
 	given := func(name string) bool { return pinned == nil || c.IsSet(name) }
 	for name, field := range map[string]*string{"inputs": &p.Inputs, "weights": &p.Weights, "outputs": &p.Outputs,
@@ -84,11 +84,11 @@ func problem(c *cli.Context, pinned *model.Plan) (*model.Problem, error) {
 	}
 	switch {
 	case p.Family == "full" || p.Family == "seed":
-		return nil, usageError("compile: --family %s is not available yet; the family is %s", p.Family, model.FamilyNormal)
+		return nil, usageError("%s: --family %s is not available yet; the family is %s", c.Command.Name, p.Family, model.FamilyNormal)
 	case p.Profile == model.ProfileSeed && pinned == nil && !c.Bool("heuristic"):
-		return nil, usageError("compile: --profile %s prices plans that are given or of the baseline; use --pin or --heuristic", p.Profile)
+		return nil, usageError("%s: --profile %s prices plans that are given or of the baseline; use --pin or --heuristic", c.Command.Name, p.Profile)
 	case p.MemoryLimit > model.MaxPhysicalBytes && !c.Bool("plan-only"):
-		return nil, usageError("compile: --memory-limit: want a multiple of %d up to the %d bytes of a tile, found %d; only --plan-only may exceed them",
+		return nil, usageError("%s: --memory-limit: want a multiple of %d up to the %d bytes of a tile, found %d; only --plan-only may exceed them", c.Command.Name,
 			model.MemoryGranule, model.MaxPhysicalBytes, p.MemoryLimit)
 	}
 	return p, nil
@@ -109,15 +109,15 @@ func graphOf(c *cli.Context) (*model.Graph, error) {
 			return nil, err
 		}
 		if strings.EqualFold(filepath.Ext(path), ".onnx") {
-			return nil, usageError("compile: %s: ONNX models are not available yet; give a graph in JSON", path)
+			return nil, usageError("%s: %s: ONNX models are not available yet; give a graph in JSON", c.Command.Name, path)
 		}
 		return readFile(path, model.ReadGraph)
 	}
 	if c.Args().Present() {
-		return nil, usageError("compile: want either a graph file or a workload, found both")
+		return nil, usageError("%s: want either a graph file or a workload, found both", c.Command.Name)
 	}
 	if w := c.String("workload"); w != siglipMLP && c.IsSet("workload") {
-		return nil, usageError("compile: unknown workload %q, want %s", w, siglipMLP)
+		return nil, usageError("%s: unknown workload %q, want %s", c.Command.Name, w, siglipMLP)
 	}
 	return workload.SiglipMLP(c.Int("mlp-batch"), c.Int("mlp-tokens"), c.Int("mlp-dim"), c.Int("mlp-hidden-dim"), c.Int("mlp-blocks"))
 }

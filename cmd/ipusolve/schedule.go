@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -20,6 +22,7 @@ func scheduleCommand() *cli.Command {
 		Usage:     "schedule the exchange phases of a snapshot",
 		ArgsUsage: "SNAPSHOT.json",
 		Description: "Every schedule is encoded, decoded and checked before it is printed.\n\n" +
+			"Exit code 4: the schedules are written, but --optimal or --gap, if given, is not proven of every phase.\n\n" +
 			"Techniques that --without and --ablate switch off: " + strings.Join(exchange.Techniques, ", ") + ".\n\n" +
 			"Example:\n  ipusolve schedule phase0.json --effort 64 -o schedule0.json",
 		Flags: []cli.Flag{
@@ -68,7 +71,7 @@ func schedule(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutputs("schedule", givenOutputs(c)); err != nil {
+	if err := checkOutputs("schedule", givenOutputs(c), path); err != nil {
 		return err
 	}
 	snap, err := readFile(path, exchange.ReadSnapshot)
@@ -117,16 +120,45 @@ func schedule(c *cli.Context) error {
 		}
 	}
 	console.done()
+	if err := writeSchedule(c, &result); err != nil {
+		return err
+	}
+	if !c.Bool("optimal") && !c.IsSet("gap") {
+		return nil
+	}
+	return gapMet(first.Phases, max(opt.Gap, 0), c.Context.Err() != nil)
+}
+
+// gapMet is nil if a gap is proven of all phases, and else an error that names the
+// phase furthest from it.
+func gapMet(phases []scheduleFigure, demanded float64, stopped bool) error {
+	if len(phases) == 0 {
+		return nil
+	}
+	worst := slices.MaxFunc(phases, func(a, b scheduleFigure) int { return cmp.Compare(a.Gap, b.Gap) })
+	if worst.Gap <= demanded {
+		return nil
+	}
+	cause := "the search ended without the proof"
+	if stopped {
+		cause = "the search was stopped"
+	}
+	return limitError("schedule: phase %d: %s; gap %s, %s was demanded; the best schedule so far is kept",
+		worst.Phase, cause, percent(worst.Gap), percent(demanded))
+}
+
+// writeSchedule writes the figures where the command line wants them.
+func writeSchedule(c *cli.Context, r *scheduleResult) error {
 	if out := c.String("json"); out != "" {
-		err := writeResult(out, c.App.Writer, func(w io.Writer) error { return writeJSON(w, result) })
+		err := writeResult(out, c.App.Writer, func(w io.Writer) error { return writeJSON(w, r) })
 		if err != nil || out == stdoutName {
 			return err
 		}
 	}
-	if err := printSchedule(c.App.Writer, first.Phases); err != nil || !c.Bool("ablate") {
+	if err := printSchedule(c.App.Writer, r.Phases); err != nil || !c.Bool("ablate") {
 		return err
 	}
-	return printAblation(c.App.Writer, &result)
+	return printAblation(c.App.Writer, r)
 }
 
 func scheduleOptions(c *cli.Context) (opt exchange.Options, err error) {
@@ -134,8 +166,13 @@ func scheduleOptions(c *cli.Context) (opt exchange.Options, err error) {
 		return opt, usageError("schedule: --effort: want at least 1, found %d", c.Int("effort"))
 	}
 	gap := c.Float64("gap")
-	if gap < 0 || gap >= 1 {
+	switch {
+	case c.Bool("optimal") && c.IsSet("gap"):
+		return opt, usageError("schedule: --optimal demands gap 0; leave out --gap")
+	case !(gap >= 0 && gap < 1):
 		return opt, usageError("schedule: --gap: want from 0 to below 1, found %g", gap)
+	case c.Duration("time-limit") < 0:
+		return opt, usageError("schedule: --time-limit: want no negative time, found %v", c.Duration("time-limit"))
 	}
 	if gap == 0 || c.Bool("optimal") {
 		gap = -1 // only the bound itself ends the search
