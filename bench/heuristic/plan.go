@@ -67,8 +67,11 @@ func search(ctx context.Context, p *model.Problem, v Variant) (*beam, []*state, 
 			return b, states, nil
 		}
 	}
-	return nil, nil, ErrNoPlan
+	return nil, nil, fmt.Errorf("%w: %s", ErrNoPlan, lowerableKinds)
 }
+
+// lowerableKinds says which plans lowerable holds for.
+const lowerableKinds = "lowering takes plans in normal orientation with F16 results, whole operands and weights stored by the grid that reads them"
 
 // lowerable tells whether the program form can express a candidate.
 func lowerable(g *space.SeedGemm) bool {
@@ -89,9 +92,13 @@ func (s *state) lowered() bool {
 func (b *beam) finish(states []*state, v Variant) (*Outcome, error) {
 	out := &Outcome{Best: states[0].score, Lines: b.lines}
 	finalists := 0
+	var refused error // why the first plan that was not built was not
 	for _, s := range states {
 		plan, err := b.build(s)
 		if errors.Is(err, ErrNoPlan) {
+			if refused == nil || refused == ErrNoPlan {
+				refused = err
+			}
 			continue
 		}
 		if err != nil {
@@ -110,10 +117,13 @@ func (b *beam) finish(states []*state, v Variant) (*Outcome, error) {
 			break
 		}
 	}
-	if out.Plan == nil {
-		return nil, ErrNoPlan
+	switch {
+	case out.Plan != nil:
+		return out, nil
+	case refused == nil || refused == ErrNoPlan:
+		return nil, fmt.Errorf("%w: %s", ErrNoPlan, lowerableKinds)
 	}
-	return out, nil
+	return nil, refused
 }
 
 // rank is the cost of a plan with its exchange priced by the words of each
