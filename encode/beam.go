@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 )
 
 // room is what the nodes of a chain up to some node leave of the limits, in as few
@@ -228,23 +229,33 @@ func (r *reducer) thin(n int, labels []*label, width int) []*label {
 	})
 }
 
-// exactCost is an exact pair cost, remembered.
+// costs remembers exact pair costs; it may be asked from several goroutines.
+type costs struct {
+	lock sync.RWMutex
+	of   map[costKey]int64
+}
+
+type costKey struct {
+	pair Pair
+	key  pairKey
+}
+
 func (r *reducer) exactCost(p Pair, a, b int32) int64 {
-	t := r.known[p]
-	if t == nil {
-		t = map[pairKey]int64{}
-		r.known[p] = t
-	}
-	v, ok := t[pairKey{a, b}]
+	k := costKey{p, pairKey{a, b}}
+	r.known.lock.RLock()
+	v, ok := r.known.of[k]
+	r.known.lock.RUnlock()
 	if !ok {
 		v = p.Exact(a, b)
-		t[pairKey{a, b}] = v
+		r.known.lock.Lock()
+		r.known.of[k] = v
+		r.known.lock.Unlock()
 	}
 	return v
 }
 
 // shortlist are the candidates of every node that are in the cheapest choices by
-// the bounds of a chain, at most some number.
+// the bounds of a chain, at most some number; of nodes without edges all.
 func (r *reducer) shortlist(b *chainBounds, most int) [][]int {
 	list := make([][]int, len(r.sel.Nodes))
 	for n := range list {
@@ -254,7 +265,9 @@ func (r *reducer) shortlist(b *chainBounds, most int) [][]int {
 			bound[i] = b.with(r, n, i)
 		}
 		slices.SortStableFunc(list[n], func(x, y int) int { return cmp.Compare(bound[x], bound[y]) })
-		list[n] = list[n][:min(most, len(list[n]))]
+		if !r.isolated(n) { // those look alike to prices
+			list[n] = list[n][:min(most, len(list[n]))]
+		}
 	}
 	return list
 }

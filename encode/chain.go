@@ -220,7 +220,7 @@ func (r *reducer) step(ctx context.Context, pair Pair, exact, forward bool, from
 					}
 					v := x.value + pair.LowerBound(a, b)*priceUnit
 					if exact && v < best {
-						v = x.value + pair.Exact(a, b)*priceUnit
+						v = x.value + r.exactCost(pair, a, b)*priceUnit
 					}
 					best = min(best, v)
 				}

@@ -29,14 +29,10 @@ const priceRounds = 60
 // findPrices looks for good multipliers of the limits, by column generation: the
 // duals of the master price the limits, and every kind's cheapest candidate under
 // these prices enters it. The prices of the best bound are kept.
-func (r *reducer) findPrices(ctx context.Context, solver solve.Solver, out *Outcome) error {
+func (r *reducer) findPrices(ctx context.Context, solver solve.Solver, out *Outcome) {
 	g := r.kinds
 	m := &master{r: r, kinds: g, list: make([][]int, len(g.nodes))}
-	amounts := int64(1)
-	for l := range r.sel.Limits {
-		amounts += max(r.sel.Limits[l].Amount, -r.sel.Limits[l].Amount)
-	}
-	m.most = max(1, min(maxPrice/priceUnit/2, (math.MaxInt64>>3)/priceUnit/amounts))
+	m.most = r.highestPrice()
 	bound := r.lowerBound()
 	best := slices.Clone(r.price)
 	price := slices.Clone(r.price)
@@ -49,7 +45,7 @@ func (r *reducer) findPrices(ctx context.Context, solver solve.Solver, out *Outc
 		for k, members := range g.nodes {
 			i, least := r.cheapest(members[0], r.entryPrices(k, price))
 			if i < 0 {
-				return nil
+				return
 			}
 			total += int64(len(members)) * least
 			if !slices.Contains(m.list[k], i) {
@@ -69,13 +65,11 @@ func (r *reducer) findPrices(ctx context.Context, solver solve.Solver, out *Outc
 		if !added || stale > 30 {
 			break
 		}
-		var err error
-		if price, err = m.duals(ctx, solver, out); err != nil || price == nil {
+		if price = m.duals(ctx, solver, out); price == nil {
 			break
 		}
 	}
 	r.price = best
-	return nil
 }
 
 // entryPrices are the mean prices of the entries of a kind, over its members.
@@ -108,7 +102,7 @@ func (r *reducer) cheapest(n int, q []int64) (cand int, least int64) {
 }
 
 // duals solves the master and returns its prices per limit; nil without any.
-func (m *master) duals(ctx context.Context, solver solve.Solver, out *Outcome) ([]int64, error) {
+func (m *master) duals(ctx context.Context, solver solve.Solver, out *Outcome) []int64 {
 	r, g := m.r, m.kinds
 	b := solve.NewBuilder(r.sel.Name + "/prices")
 	terms := make([][]solve.Term, len(g.limits))
@@ -130,41 +124,56 @@ func (m *master) duals(ctx context.Context, solver solve.Solver, out *Outcome) (
 		}
 		b.Row(fmt.Sprintf("choose/%d", k), solve.EQ, 1, one...)
 	}
-	over := b.Continuous("over", 0, 1<<40, m.most)
+	return r.limitPrices(ctx, b, terms, m.most, solver, out)
+}
+
+// limitPrices closes a master problem with a row per group of limits, solves it,
+// and returns the prices per limit that its duals give; nil without any.
+func (r *reducer) limitPrices(ctx context.Context, b *solve.Builder, terms [][]solve.Term, most int64, solver solve.Solver, out *Outcome) []int64 {
+	over := b.Continuous("over", 0, 1<<40, most)
 	group := map[int]int{}
-	for l, limits := range g.limits {
-		if len(terms[l]) == 0 {
-			continue
+	for g, limits := range r.kinds.limits {
+		if len(terms[g]) > 0 {
+			row := b.Row(fmt.Sprint("limit/", g), solve.LE, r.sel.Limits[limits[0]].Amount*int64(len(limits)), append(terms[g], solve.Term{Var: over, Coef: -1})...)
+			group[row] = g
 		}
-		group[b.Row(fmt.Sprintf("limit/%d", l), solve.LE, r.sel.Limits[limits[0]].Amount*int64(len(limits)), append(terms[l], solve.Term{Var: over, Coef: -1})...)] = l
 	}
 	model, err := b.Build()
 	if err != nil {
-		return nil, err
+		return nil // numbers too large for a model: no better prices
 	}
 	res, err := solver.Solve(ctx, model, solve.Options{Disable: solve.Techniques()})
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	out.Stats.LPIterations += res.Stats.LPIterations
 	out.Stats.Effort += res.Stats.Effort()
 	if res.Certificate == nil || len(res.Certificate.Duals) == 0 {
-		return nil, nil
+		return nil
 	}
 	price := make([]int64, len(r.sel.Limits))
 	d := res.Certificate.Duals[0]
 	for k, row := range d.Rows {
-		l, ok := group[row]
+		g, ok := group[row]
 		if !ok {
 			continue
 		}
 		y := new(big.Int).Mul(big.NewInt(-d.Num[k]), big.NewInt(priceUnit))
 		y.Quo(y, big.NewInt(d.Den))
-		if y.Sign() > 0 && y.IsInt64() && y.Int64() <= m.most*priceUnit {
-			for _, limit := range g.limits[l] {
-				price[limit] = y.Int64()
+		if y.Sign() > 0 && y.IsInt64() && y.Int64() <= most*priceUnit {
+			for _, l := range r.kinds.limits[g] {
+				price[l] = y.Int64()
 			}
 		}
 	}
-	return price, nil
+	return price
+}
+
+// highestPrice is a price per unit of all limits with which sums cannot overflow.
+func (r *reducer) highestPrice() int64 {
+	amounts := int64(1)
+	for l := range r.sel.Limits {
+		amounts += max(r.sel.Limits[l].Amount, -r.sel.Limits[l].Amount)
+	}
+	return max(1, min(maxPrice/priceUnit/2, (math.MaxInt64>>3)/priceUnit/amounts))
 }

@@ -22,10 +22,10 @@ type reducer struct {
 	chain  *chain    // nil if edges form no paths
 	entry  [][]int64 // price per node and entry of Candidate.Use
 	sweeps []sweep
-	known  map[Pair]map[pairKey]int64 // exact pair costs of chains
-	best   Choice                     // incumbent, nil if none
-	cost   int64                      // of best, MaxInt64 if none
-	target int64                      // what is left out is in no choice below; 0: the incumbent's cost
+	known  *costs
+	best   Choice // incumbent, nil if none
+	cost   int64  // of best, MaxInt64 if none
+	target int64  // what is left out is in no choice below; 0: the incumbent's cost
 	stats  ReduceStats
 }
 
@@ -44,7 +44,7 @@ const (
 )
 
 func newReducer(s *Selection) *reducer {
-	r := &reducer{sel: s, alive: make([][]int, len(s.Nodes)), value: make([][]int64, len(s.Nodes)), price: make([]int64, len(s.Limits)), kinds: findKinds(s), chain: findChain(s), known: map[Pair]map[pairKey]int64{}, cost: math.MaxInt64}
+	r := &reducer{sel: s, alive: make([][]int, len(s.Nodes)), value: make([][]int64, len(s.Nodes)), price: make([]int64, len(s.Limits)), kinds: findKinds(s), chain: findChain(s), known: &costs{of: map[costKey]int64{}}, cost: math.MaxInt64}
 	for k, members := range r.kinds.nodes {
 		cands := s.Nodes[members[0]].Candidates
 		alive, value := make([]int, len(cands)), make([]int64, len(cands))

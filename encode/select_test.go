@@ -154,7 +154,11 @@ func TestLeastBudgetAgainstBruteForce(t *testing.T) {
 		granule := int64(1 + rng.IntN(4))
 		if l := len(s.Limits) - 1; l > 0 && seed%2 == 0 { // as tight as it may be
 			offsets[l] = Fixed
-			s.Limits[l].Amount = s.Uses(descend(s, func([]int64) int64 { return 0 }))[l]
+			c, err := descend(context.Background(), s, offsets, func(int, int64) int64 { return 0 })
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Limits[l].Amount = s.Uses(c)[l]
 		}
 		best := int64(math.MaxInt64)
 		brute(s, func(c Choice) {

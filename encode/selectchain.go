@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,6 +20,8 @@ const (
 	beamWidth      = 512
 	wideCandidates = 80
 	wideWidth      = 2048
+
+	glanceCandidates = 400 // per node, for a first incumbent
 )
 
 // selectChain solves a selection whose edges form paths. Prices of the limits
@@ -26,10 +29,9 @@ const (
 // choice with a candidate: few candidates are in any choice below the incumbent.
 // The incumbent is found by a beam along the chain; a model over the rest decides.
 func (r *reducer) selectChain(ctx context.Context, solver solve.Solver, opt solve.Options, out *Outcome) error {
-	if err := r.findPrices(ctx, solver, out); err != nil {
-		return err
-	}
+	r.findPrices(ctx, solver, out)
 	r.greedyKinds(ctx)
+	r.glance(ctx)
 	if r.best == nil {
 		if err := r.anyChoice(ctx, solver, opt, out); err != nil || r.best == nil {
 			return err
@@ -44,43 +46,123 @@ func (r *reducer) selectChain(ctx context.Context, solver solve.Solver, opt solv
 		if b = r.bounds(ctx, true); b != nil {
 			out.Bound = max(out.Bound, min(b.bound(), r.cost))
 			r.boundedByChain(b)
-			b = r.improve(ctx, b)
+			b = r.improve(ctx, b, solver, opt.Gap, out)
+			out.Bound = max(out.Bound, min(b.bound(), r.cost))
 		}
 	}
 	if err := r.witness(solver, out); err != nil {
 		return err
 	}
-	if b == nil || float64(r.cost-out.Bound) <= opt.Gap*math.Abs(float64(r.cost)) || ctx.Err() != nil {
+	if b == nil || r.within(out.Bound, opt.Gap) || ctx.Err() != nil {
 		return r.finish(out)
 	}
-	r.sweeps, r.target = nil, r.cost
-	tables := r.chainPairs(ctx, b)
-	if tables == nil {
-		return r.finish(out)
-	}
-	alone, model, result := out.Bound, out.Model, out.Result
-	out.Model, out.Result = nil, nil
-	err := r.rounds(ctx, solver, opt, tables, out)
-	if err == nil && (out.Result == nil || out.Result.Bound == nil || ratCeil(out.Result.Bound) < alone) {
-		out.Model, out.Result = model, result
-		out.Bound = max(out.Bound, alone)
-		err = r.finish(out)
-	}
-	return err
+	return r.models(ctx, b, solver, opt, out)
 }
 
-// improve looks for better choices with beams, and bounds candidates again.
-func (r *reducer) improve(ctx context.Context, b *chainBounds) *chainBounds {
-	for _, size := range [...][2]int{{beamCandidates, beamWidth}, {wideCandidates, wideWidth}} {
-		if b.bound() >= r.cost || ctx.Err() != nil {
+// Pairs of the first model and of the last: most of what the models leave out
+// matters little, and where it does not, twice as many are tried.
+const (
+	minModelPairs = 1 << 13
+	maxModelPairs = 1 << 17
+)
+
+// models solves models over what the bounds of a chain leave, with rising targets,
+// until one proves the incumbent or fails to prove its target.
+func (r *reducer) models(ctx context.Context, b *chainBounds, solver solve.Solver, opt solve.Options, out *Outcome) error {
+	r.sweeps = nil
+	for most := minModelPairs; ; most *= 2 {
+		r.target = r.cost
+		alive := slices.Clone(r.alive)
+		tables := r.chainPairs(ctx, b, most)
+		if tables == nil {
 			break
 		}
+		bound, model, result := out.Bound, out.Model, out.Result
+		out.Model, out.Result = nil, nil
+		if err := r.rounds(ctx, solver, opt, tables, out); err != nil {
+			return err
+		}
+		proven := int64(math.MinInt64)
+		if out.Result != nil && out.Result.Bound != nil {
+			proven = min(ratCeil(out.Result.Bound), r.target)
+		}
+		if proven < bound {
+			out.Model, out.Result = model, result
+		}
+		out.Bound = max(bound, proven)
+		if proven < r.target || r.target >= r.cost || most >= maxModelPairs || r.within(out.Bound, opt.Gap) || ctx.Err() != nil {
+			break
+		}
+		r.alive = alive
+	}
+	return r.finish(out)
+}
+
+// glance looks for an incumbent among the cheapest candidates of every kind under
+// the prices found, and under higher ones while nothing fits: a good incumbent
+// saves bounding most others.
+func (r *reducer) glance(ctx context.Context) {
+	for _, factor := range [...]float64{1, 1.25, 2, 4} {
+		few := *r
+		few.alive, few.price, few.sweeps = slices.Clone(r.alive), slices.Clone(r.price), nil
+		for l, p := range r.price {
+			few.price[l] = int64(float64(p) * factor)
+		}
+		for k, members := range r.kinds.nodes {
+			list := r.cheapestOf(members[0], r.entryPrices(k, few.price), glanceCandidates)
+			for _, n := range members {
+				few.alive[n] = list
+			}
+		}
+		b := few.bounds(ctx, true)
+		if b == nil {
+			return
+		}
+		if c := few.beam(ctx, b, few.shortlist(b, beamCandidates), beamWidth); c != nil {
+			r.offer(c)
+			return
+		}
+	}
+}
+
+// cheapestOf are a node's candidates of least value with uses priced by entry, at
+// most some number, ascending.
+func (r *reducer) cheapestOf(n int, q []int64, most int) []int {
+	cands := r.sel.Nodes[n].Candidates
+	value := make([]int64, len(cands))
+	list := slices.Clone(r.alive[n])
+	for _, i := range list {
+		value[i] = r.value[n][i] * priceUnit
+		for j, u := range cands[i].Use {
+			value[i] += q[j] * u
+		}
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(value[a], value[b]) })
+	list = list[:min(most, len(list))]
+	slices.Sort(list)
+	return list
+}
+
+// improve looks for better choices with beams and for better prices, and bounds
+// candidates again.
+func (r *reducer) improve(ctx context.Context, b *chainBounds, solver solve.Solver, gap float64, out *Outcome) *chainBounds {
+	for _, size := range [...][2]int{{beamCandidates, beamWidth}, {wideCandidates, wideWidth}} {
+		if r.within(b.bound(), gap) || ctx.Err() != nil {
+			break
+		}
+		b = r.refine(ctx, b, solver, out)
+		r.boundedByChain(b)
 		if c := r.beam(ctx, b, r.shortlist(b, size[0]), size[1]); c != nil {
 			r.offer(c)
 		}
 		r.boundedByChain(b)
 	}
 	return b
+}
+
+// within tells whether a bound is within a gap of the incumbent.
+func (r *reducer) within(bound int64, gap float64) bool {
+	return float64(r.cost-bound) <= gap*math.Abs(float64(r.cost))
 }
 
 // boundedByChain removes candidates whose bound by the chain reaches the incumbent.
@@ -95,7 +177,7 @@ func (r *reducer) boundedByChain(b *chainBounds) {
 // witness solves the model of the incumbent alone. Beside the bound on all that it
 // leaves out, it is a certificate until a model proves more.
 func (r *reducer) witness(solver solve.Solver, out *Outcome) error {
-	alone := &reducer{sel: r.sel, alive: make([][]int, len(r.alive)), value: r.value, parts: r.parts, best: r.best}
+	alone := &reducer{sel: r.sel, known: r.known, alive: make([][]int, len(r.alive)), value: r.value, parts: r.parts, best: r.best}
 	for n, i := range r.best {
 		alone.alive[n] = []int{i}
 	}
@@ -153,12 +235,32 @@ func (r *reducer) tryPrices(price []int64, factor float64) bool {
 			c[n] = i
 		}
 	}
-	if !r.sel.Fits(c) {
+	if !r.sel.Fits(c) && !r.mend(c) {
 		return false
 	}
 	r.offer(c)
 	return true
 }
+
+// mend makes a choice fit by the choice of one node without edges, which stands for
+// something that the others share and whose price says little.
+func (r *reducer) mend(c Choice) bool {
+	for n := range c {
+		if !r.isolated(n) {
+			continue
+		}
+		old := c[n]
+		for _, c[n] = range r.alive[n] {
+			if r.sel.Fits(c) {
+				return true
+			}
+		}
+		c[n] = old
+	}
+	return false
+}
+
+func (r *reducer) isolated(n int) bool { return r.chain.in[n] < 0 && r.chain.out[n] < 0 }
 
 // anyChoice finds some choice that fits, or that there is none.
 func (r *reducer) anyChoice(ctx context.Context, solver solve.Solver, opt solve.Options, out *Outcome) error {
@@ -232,15 +334,11 @@ func frugal(cands []Candidate, alive []int) []int {
 	return kept
 }
 
-// maxModelPairs bounds the pairs of a model. The bounds of chains are good enough
-// for the rest to matter little.
-const maxModelPairs = 1 << 14
-
 // chainPairs lists the pairs of every edge whose bound along the chain is below the
 // target, at exact costs; nil when ctx ends first. The
 // target is the incumbent's cost, or less where that leaves too many pairs: then
 // the candidates and pairs left out are in no choice below the target.
-func (r *reducer) chainPairs(ctx context.Context, b *chainBounds) []pairTable {
+func (r *reducer) chainPairs(ctx context.Context, b *chainBounds, most int) []pairTable {
 	tables := make([]pairTable, len(r.sel.Edges))
 	least := make([]map[int32]int64, len(r.sel.Nodes))
 	classes := make([][]int32, len(r.sel.Nodes))
@@ -273,26 +371,24 @@ func (r *reducer) chainPairs(ctx context.Context, b *chainBounds) []pairTable {
 					t.cost[k] = cost
 				}
 			}
-			r.lower(bounds)
+			r.lower(bounds, most)
 		}
 	}
 	for e := range tables {
 		edge, t := &r.sel.Edges[e], &tables[e]
 		t.keys = slices.DeleteFunc(t.keys, func(k pairKey) bool { return bound(e, k, t.cost[k]) >= r.target && !r.isChosen(e, k) })
 		for _, k := range t.keys {
-			if _, ok := r.known[edge.Pair][k]; !ok {
-				missing[edge.Pair] = append(missing[edge.Pair], k)
-			}
+			missing[edge.Pair] = append(missing[edge.Pair], k)
 		}
 	}
 	if !r.learn(ctx, missing) {
 		return nil
 	}
 	for e := range tables {
-		t, known := &tables[e], r.known[r.sel.Edges[e].Pair]
+		t, pair := &tables[e], r.sel.Edges[e].Pair
 		t.keys = slices.DeleteFunc(t.keys, func(k pairKey) bool {
-			t.cost[k], t.exact[k] = known[k], true
-			return bound(e, k, known[k]) >= r.target && !r.isChosen(e, k)
+			t.cost[k], t.exact[k] = r.exactCost(pair, k.a, k.b), true
+			return bound(e, k, t.cost[k]) >= r.target && !r.isChosen(e, k)
 		})
 	}
 	for n := range r.sel.Nodes {
@@ -304,17 +400,17 @@ func (r *reducer) chainPairs(ctx context.Context, b *chainBounds) []pairTable {
 }
 
 // lower lowers the target until few enough bounds are below it.
-func (r *reducer) lower(bounds [][]int64) {
+func (r *reducer) lower(bounds [][]int64, most int) {
 	total := 0
 	for e := range bounds {
 		total += len(bounds[e])
 	}
-	if total < 2*maxModelPairs {
+	if total < 2*most {
 		return
 	}
 	all := slices.Concat(bounds...)
 	slices.Sort(all)
-	r.target = min(r.target, all[maxModelPairs])
+	r.target = min(r.target, all[most])
 	for e := range bounds {
 		bounds[e] = slices.DeleteFunc(bounds[e], func(v int64) bool { return v >= r.target })
 	}
@@ -322,30 +418,21 @@ func (r *reducer) lower(bounds [][]int64) {
 
 // learn computes exact pair costs in parallel; false when ctx ends first.
 func (r *reducer) learn(ctx context.Context, missing map[Pair][]pairKey) bool {
-	for pair, keys := range missing {
+	for pair, keys := range missing { // in any order: nothing depends on it
 		slices.SortFunc(keys, comparePairs)
 		keys = slices.Compact(keys)
-		costs := make([]int64, len(keys))
 		var next atomic.Int64
 		var wg sync.WaitGroup
 		for range runtime.GOMAXPROCS(0) {
 			wg.Go(func() {
 				for k := int(next.Add(1)) - 1; k < len(keys) && ctx.Err() == nil; k = int(next.Add(1)) - 1 {
-					costs[k] = pair.Exact(keys[k].a, keys[k].b)
+					r.exactCost(pair, keys[k].a, keys[k].b)
 				}
 			})
 		}
 		wg.Wait()
 		if ctx.Err() != nil {
 			return false
-		}
-		t := r.known[pair]
-		if t == nil {
-			t = map[pairKey]int64{}
-			r.known[pair] = t
-		}
-		for k := range keys {
-			t[keys[k]] = costs[k]
 		}
 	}
 	return true
