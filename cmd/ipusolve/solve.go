@@ -29,10 +29,10 @@ func solveCommand() *cli.Command {
 			"Example:\n  ipusolve solve model.mps --solution model.sol --cert model.cert && ipusolve verify model.cert",
 		Flags: []cli.Flag{
 			&cli.DurationFlag{Name: "time-limit", Usage: "stop after `TIME`; 0: never", Value: time.Minute},
-			&cli.Int64Flag{Name: "effort", Usage: "stop after `N` simplex iterations, or nodes of a packing; the same on every machine; 0: never"},
+			&cli.Int64Flag{Name: "effort", Usage: "stop after `N` simplex iterations or as much other work (of a packing: nodes); the same on every machine; 0: never"},
 			&cli.Float64Flag{Name: "gap", Usage: "stop at this proven `GAP` (best − bound) / best"},
 			&cli.Uint64Flag{Name: "seed", Usage: "seed of the search"},
-			&cli.IntFlag{Name: "threads", Usage: "most threads to use", Value: 1},
+			&cli.IntFlag{Name: "threads", Usage: "most threads to use; 0: as many as help"},
 			&cli.StringSliceFlag{Name: "disable", Usage: "do without `TECHNIQUE`: " + techniqueList(solve.Techniques()) +
 				"; for buffers " + techniqueList(encode.PackTechniques())},
 			&cli.BoolFlag{Name: "ablate", Usage: "solve once more without each technique, and compare"},
@@ -101,9 +101,20 @@ func solveFile(c *cli.Context) error {
 	case a.Status == solve.Infeasible.String() || a.Status == auto.Unbounded:
 		return &codedError{exitInfeasible, fmt.Errorf("%s: %s", path, a.Status)}
 	case a.Gap() > opt.Gap:
-		return limitError("%s: a limit was reached at a gap of %s, %s was demanded; the best so far is kept", path, percent(a.Gap()), percent(opt.Gap))
+		return unproven(path, in.problem, a, opt.Gap)
 	}
 	return nil
+}
+
+// unproven says why the demanded gap is open.
+func unproven(path string, p *format.Problem, a *auto.Answer, demanded float64) error {
+	switch {
+	case a.Within:
+		return limitError("%s: nothing is proven: %s", path, assumed(p))
+	case a.Objective == nil:
+		return limitError("%s: a limit was reached before a solution was found", path)
+	}
+	return limitError("%s: a limit was reached at a gap of %s, %s was demanded; the best so far is kept", path, percent(a.Gap()), percent(demanded))
 }
 
 // solveOptions are the search options of a command line, for an engine that has
@@ -117,8 +128,8 @@ func solveOptions(c *cli.Context, techniques []solve.Technique) (solve.Options, 
 		return opt, usageError("solve: --time-limit: want no negative time, found %v", opt.TimeLimit)
 	case opt.Effort < 0:
 		return opt, usageError("solve: --effort: want no negative number, found %d", opt.Effort)
-	case opt.Threads < 1:
-		return opt, usageError("solve: --threads: want at least 1, found %d", opt.Threads)
+	case opt.Threads < 0:
+		return opt, usageError("solve: --threads: want no negative number, found %d", opt.Threads)
 	}
 	for _, name := range c.StringSlice("disable") {
 		if !slices.Contains(techniques, solve.Technique(name)) {
@@ -151,8 +162,8 @@ func writeAnswer(c *cli.Context, in *instance, a *auto.Answer) error {
 		}
 	}
 	proof := a.Result.Certificate
-	if a.Uncertified {
-		proof = nil
+	if a.Uncertified || a.Within || a.Status == auto.Unbounded {
+		proof = nil // it would be a proof about the assumed bounds
 	}
 	if path := c.String("cert"); path != "" && proof != nil {
 		if err := writeFile(path, func(w io.Writer) error { return cert.Write(w, in.problem.Model, proof) }); err != nil {
@@ -187,8 +198,12 @@ func writeAnswer(c *cli.Context, in *instance, a *auto.Answer) error {
 		name string
 		done bool
 	}{{"solution", found}, {"cert", proof != nil}, {"export", true}} {
-		if path := c.String(f.name); path != "" && f.done {
+		switch path := c.String(f.name); {
+		case path == "":
+		case f.done:
 			fmt.Fprintf(w, "%-9s written to %s\n", f.name, path)
+		default:
+			fmt.Fprintf(w, "%-9s not written: there is none\n", f.name)
 		}
 	}
 	return nil
