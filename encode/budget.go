@@ -141,6 +141,7 @@ func descend(ctx context.Context, s *Selection, offsets []int64, need func(limit
 		}
 	}
 	g := findKinds(&meant)
+	g.alike(&meant)
 	c := make([]int, len(g.nodes)) // per kind
 	cands := make([][]Candidate, len(g.nodes))
 	total := make([]int64, len(g.limits)) // uses of one limit of each group

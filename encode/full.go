@@ -2,6 +2,7 @@ package encode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"ipusolve/solve"
@@ -23,9 +24,10 @@ type FullModel struct {
 }
 
 // NewFullModel writes s as a model. It lists all pairs of all edges, so it is for
-// selections with millions of pairs at most. A node without candidates makes the
+// selections with millions of pairs at most; when ctx ends first, the error wraps
+// ctx.Err(). A node without candidates makes the
 // model infeasible. The error wraps solve.ErrModel when numbers are too large.
-func NewFullModel(s *Selection) (*FullModel, error) {
+func NewFullModel(ctx context.Context, s *Selection) (*FullModel, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -36,6 +38,9 @@ func NewFullModel(s *Selection) (*FullModel, error) {
 		t.cost = map[pairKey]int64{}
 		to := f.r.classes(edge.To)
 		for _, a := range f.r.classes(edge.From) {
+			if err := ctx.Err(); err != nil {
+				return nil, fmt.Errorf("encode: %s: %w", s.Name, err)
+			}
 			for _, b := range to {
 				if edge.Forbidden == nil || !edge.Forbidden(a, b) {
 					k := pairKey{a, b}
@@ -46,7 +51,10 @@ func NewFullModel(s *Selection) (*FullModel, error) {
 		}
 	}
 	var err error
-	if f.Model, f.v, err = f.r.build(context.Background(), tables); err != nil {
+	if f.Model, f.v, err = f.r.build(ctx, tables); errors.Is(err, errStopped) {
+		err = ctx.Err()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("encode: %s: %w", s.Name, err)
 	}
 	return f, nil

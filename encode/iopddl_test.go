@@ -31,7 +31,7 @@ func readExample(t testing.TB) []byte {
 
 func solveFull(t testing.TB, p *IOPDDL) (*FullModel, *solve.Result) {
 	t.Helper()
-	f, err := NewFullModel(p.Selection)
+	f, err := NewFullModel(context.Background(), p.Selection)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func FuzzIOPDDL(f *testing.F) {
 		if err != nil {
 			return
 		}
-		full, err := NewFullModel(p.Selection)
+		full, err := NewFullModel(context.Background(), p.Selection)
 		if err != nil {
 			if !errors.Is(err, solve.ErrModel) {
 				t.Fatal(err)

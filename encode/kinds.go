@@ -2,7 +2,6 @@ package encode
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -20,15 +19,13 @@ type kinds struct {
 	counts [][][]int64
 }
 
+// findKinds groups the nodes; alike groups the limits.
 func findKinds(s *Selection) *kinds {
 	g := &kinds{of: make([]int, len(s.Nodes))}
 	ids := map[any]int{}
 	id := func(v any) int {
 		if v == nil {
 			return -1
-		}
-		if !reflect.TypeOf(v).Comparable() {
-			return len(ids) + len(s.Edges) // like nothing else
 		}
 		n, ok := ids[v]
 		if !ok {
@@ -61,7 +58,6 @@ func findKinds(s *Selection) *kinds {
 		g.of[n] = k
 		g.nodes[k] = append(g.nodes[k], n)
 	}
-	g.alike(s)
 	return g
 }
 

@@ -53,6 +53,10 @@ func sum(use []int64, list []int) int64 {
 // stops early. Nodes of a kind share the work as long as they keep the same
 // candidates.
 func (r *reducer) oversized(ctx context.Context) int {
+	r.parts = make([]parts, len(r.sel.Nodes))
+	for n := range r.parts {
+		r.parts[n] = partsOf(&r.sel.Nodes[n], len(r.sel.Limits))
+	}
 	for ctx.Err() == nil {
 		least := make([][]int64, len(r.sel.Nodes)) // per sum
 		total := make([]int64, len(r.sel.Limits))

@@ -68,9 +68,6 @@ func newReducer(s *Selection) *reducer {
 		}
 		r.stats.Candidates += len(cands) * len(members)
 	}
-	for n := range s.Nodes {
-		r.parts = append(r.parts, partsOf(&s.Nodes[n], len(s.Limits)))
-	}
 	return r
 }
 

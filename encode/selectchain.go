@@ -29,6 +29,7 @@ const (
 // choice with a candidate: few candidates are in any choice below the incumbent.
 // The incumbent is found by a beam along the chain; a model over the rest decides.
 func (r *reducer) selectChain(ctx context.Context, solver solve.Solver, opt solve.Options, out *Outcome) error {
+	r.kinds.alike(r.sel)
 	r.findPrices(ctx, solver, out)
 	r.greedyKinds(ctx)
 	r.glance(ctx)
@@ -56,7 +57,7 @@ func (r *reducer) selectChain(ctx context.Context, solver solve.Solver, opt solv
 	if b == nil || r.within(out.Bound, opt.Gap) || ctx.Err() != nil {
 		return r.finish(out)
 	}
-	return r.models(ctx, b, solver, opt, out)
+	return r.models(ctx, b, solver, opt, minModelPairs, out)
 }
 
 // Pairs of the first model and of the last: most of what the models leave out
@@ -68,9 +69,9 @@ const (
 
 // models solves models over what the bounds of a chain leave, with rising targets,
 // until one proves the incumbent or fails to prove its target.
-func (r *reducer) models(ctx context.Context, b *chainBounds, solver solve.Solver, opt solve.Options, out *Outcome) error {
+func (r *reducer) models(ctx context.Context, b *chainBounds, solver solve.Solver, opt solve.Options, pairs int, out *Outcome) error {
 	r.sweeps = nil
-	for most := minModelPairs; ; most *= 2 {
+	for most := pairs; ; most *= 2 {
 		r.target = r.cost
 		alive := slices.Clone(r.alive)
 		tables := r.chainPairs(ctx, b, most)
@@ -377,9 +378,7 @@ func (r *reducer) chainPairs(ctx context.Context, b *chainBounds, most int) []pa
 	for e := range tables {
 		edge, t := &r.sel.Edges[e], &tables[e]
 		t.keys = slices.DeleteFunc(t.keys, func(k pairKey) bool { return bound(e, k, t.cost[k]) >= r.target && !r.isChosen(e, k) })
-		for _, k := range t.keys {
-			missing[edge.Pair] = append(missing[edge.Pair], k)
-		}
+		missing[edge.Pair] = append(missing[edge.Pair], t.keys...)
 	}
 	if !r.learn(ctx, missing) {
 		return nil

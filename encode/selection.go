@@ -44,7 +44,8 @@ type Edge struct {
 // Pair prices the classes a of Edge.From and b of Edge.To.
 //
 // For all a, b whose pair is allowed: Left(a)+Right(b) ≤ LowerBound(a,b) ≤ Exact(a,b) ≤
-// Left(a)+Right(b)+Spread(a).
+// Left(a)+Right(b)+Spread(a). Values are comparable (pointers, say): edges whose Pair is
+// equal have equal costs.
 type Pair interface {
 	Left(a int32) int64
 	Right(b int32) int64

@@ -73,7 +73,7 @@ func solveFile(c *cli.Context) error {
 	if isPacking(path) {
 		return solveBuffers(c, path, opt)
 	}
-	in, err := readInstance(path)
+	in, err := readInstance(c.Context, path)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,8 +22,8 @@ type instance struct {
 	full      *encode.FullModel
 }
 
-// readInstance reads a file by its ending.
-func readInstance(path string) (*instance, error) {
+// readInstance reads a file by its ending; ctx stops the writing of a large model.
+func readInstance(ctx context.Context, path string) (*instance, error) {
 	base := strings.ToLower(filepath.Base(path))
 	in := &instance{path: path, name: filepath.Base(path)}
 	var err error
@@ -30,7 +31,7 @@ func readInstance(path string) (*instance, error) {
 		if in.selection, err = readFile(path, encode.ReadIOPDDL); err != nil {
 			return nil, err
 		}
-		if in.full, err = encode.NewFullModel(in.selection.Selection); err != nil {
+		if in.full, err = encode.NewFullModel(ctx, in.selection.Selection); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		in.problem = &format.Problem{Model: in.full.Model, Scale: 1}

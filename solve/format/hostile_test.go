@@ -190,7 +190,7 @@ func verdict(t *testing.T, file, text string) string {
 		var in *encode.IOPDDL
 		if in, err = encode.ReadIOPDDL(strings.NewReader(text)); err == nil {
 			var full *encode.FullModel
-			if full, err = encode.NewFullModel(in.Selection); err == nil {
+			if full, err = encode.NewFullModel(context.Background(), in.Selection); err == nil {
 				p.Model = full.Model
 			}
 		}

@@ -28,7 +28,7 @@ func selectionB(t testing.TB) *solve.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	full, err := encode.NewFullModel(p.Selection)
+	full, err := encode.NewFullModel(context.Background(), p.Selection)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,6 +100,16 @@ func (r *Reduced) node(n *solve.ProofNode) solve.ProofNode {
 				g.Cut.Vars = append(g.Cut.Vars, r.Vars[j])
 			}
 		}
+		if f.Clause != nil {
+			g.Clause = &solve.Clause{Literals: make([]int, 0, len(f.Clause.Literals))}
+			for _, l := range f.Clause.Literals {
+				if l > 0 {
+					g.Clause.Literals = append(g.Clause.Literals, r.Vars[l-1]+1)
+				} else {
+					g.Clause.Literals = append(g.Clause.Literals, -r.Vars[-l-1]-1)
+				}
+			}
+		}
 		for _, b := range f.Bounds {
 			b.Var = r.Vars[b.Var]
 			g.Bounds = append(g.Bounds, b)
