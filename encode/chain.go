@@ -3,6 +3,7 @@ package encode
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -115,8 +116,22 @@ func (r *reducer) bounds(ctx context.Context, exact bool) *chainBounds {
 	b := &chainBounds{least: make([]int64, len(r.sel.Nodes)), before: make([]map[int32]int64, len(r.sel.Nodes)), after: make([]map[int32]int64, len(r.sel.Nodes))}
 	classes := make([][]int32, len(r.sel.Nodes))
 	own := make([]map[int32]int64, len(r.sel.Nodes))
+	type values struct {
+		classes []int32
+		least   map[int32]int64
+	}
+	known := map[string]values{} // nodes alike share them
 	for n := range r.sel.Nodes {
-		classes[n], own[n] = r.classValues(n)
+		if ctx.Err() != nil || len(r.alive[n]) == 0 {
+			return nil
+		}
+		name := fmt.Sprint(&r.alive[n][0], len(r.alive[n]), &r.sel.Nodes[n].Candidates[0], r.entry[n])
+		v, ok := known[name]
+		if !ok {
+			v.classes, v.least = r.classValues(n)
+			known[name] = v
+		}
+		classes[n], own[n] = v.classes, v.least
 	}
 	for l, p := range r.price {
 		b.constant -= p * r.sel.Limits[l].Amount

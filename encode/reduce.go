@@ -2,6 +2,7 @@ package encode
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -166,13 +167,12 @@ func fewer(a, b []int64) bool {
 
 func (r *reducer) chosen(node, cand int) bool { return r.best != nil && r.best[node] == cand }
 
-// scaled is the value of a candidate with its uses priced, in 1/priceUnit.
+// scaled is the value of a candidate with its uses priced, in 1/priceUnit, at the
+// prices of the last base or bounds.
 func (r *reducer) scaled(node, cand int) int64 {
 	v := r.value[node][cand] * priceUnit
 	for j, amount := range r.sel.Nodes[node].Candidates[cand].Use {
-		for _, l := range r.sel.Nodes[node].Counts[j] {
-			v += r.price[l] * amount
-		}
+		v += r.entry[node][j] * amount
 	}
 	return v
 }
@@ -180,10 +180,21 @@ func (r *reducer) scaled(node, cand int) int64 {
 // base is the Lagrangian bound in 1/priceUnit and the least scaled value of
 // every node.
 func (r *reducer) base() (int64, []int64) {
+	r.priceEntries()
 	var total int64
 	least := make([]int64, len(r.sel.Nodes))
+	known := map[string]int{} // nodes alike have the same least
 	for n := range least {
 		least[n] = math.MaxInt64
+		if len(r.alive[n]) > 0 {
+			name := fmt.Sprint(&r.alive[n][0], len(r.alive[n]), &r.value[n][0], r.entry[n])
+			if same, ok := known[name]; ok {
+				least[n] = least[same]
+				total += least[n]
+				continue
+			}
+			known[name] = n
+		}
 		for _, i := range r.alive[n] {
 			least[n] = min(least[n], r.scaled(n, i))
 		}

@@ -58,7 +58,9 @@ const batch = 256
 // it, only those that a solution uses do.
 const eager = 1 << 14
 
-// Select solves a selection: reductions, an incumbent, then a model in which pair
+// Select solves a selection. Where the edges form paths (selectChain), bounds are
+// those of shortest paths at priced limits. Elsewhere (selectAny) there are
+// reductions, an incumbent, then a model in which pair
 // costs are lower bounds until a solution uses them, when they become exact. An
 // engine that knows solve.Options.Lazy asks for them during its search; others are
 // asked again until the optimum uses exact costs only. The effort of opt is for all

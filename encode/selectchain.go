@@ -39,8 +39,11 @@ func (r *reducer) selectChain(ctx context.Context, solver solve.Solver, opt solv
 		}
 	}
 	out.Bound = r.lowerBound()
-	r.bounded()
-	b := r.bounds(ctx, false)
+	var b *chainBounds
+	if ctx.Err() == nil {
+		r.bounded()
+		b = r.bounds(ctx, false)
+	}
 	if b != nil {
 		out.Bound = max(out.Bound, min(b.bound(), r.cost))
 		r.boundedByChain(b)
@@ -104,6 +107,9 @@ func (r *reducer) models(ctx context.Context, b *chainBounds, solver solve.Solve
 // saves bounding most others.
 func (r *reducer) glance(ctx context.Context) {
 	for _, factor := range [...]float64{1, 1.25, 2, 4} {
+		if ctx.Err() != nil {
+			return
+		}
 		few := *r
 		few.alive, few.price, few.sweeps = slices.Clone(r.alive), slices.Clone(r.price), nil
 		for l, p := range r.price {
@@ -204,7 +210,8 @@ func (r *reducer) greedyKinds(ctx context.Context) {
 	}
 	most := slices.Max(append([]int64{1}, price...))
 	low, high := 1.0, 0.0
-	for f := 1.0; ctx.Err() == nil && f*float64(most) < maxPrice/256; f *= 1.5 {
+	// Few and quick enough to be tried even behind the end of ctx: a choice is worth it.
+	for f := 1.0; f*float64(most) < maxPrice/256; f *= 2 {
 		if r.tryPrices(price, f) {
 			high = f
 			break
@@ -266,7 +273,9 @@ func (r *reducer) isolated(n int) bool { return r.chain.in[n] < 0 && r.chain.out
 // anyChoice finds some choice that fits, or that there is none.
 func (r *reducer) anyChoice(ctx context.Context, solver solve.Solver, opt solve.Options, out *Outcome) error {
 	least := &reducer{sel: r.sel, alive: slices.Clone(r.alive), value: r.value, parts: r.parts, cost: math.MaxInt64}
-	least.frugal(ctx, r.kinds)
+	if least.frugal(ctx, r.kinds); ctx.Err() != nil {
+		return r.finish(out)
+	}
 	m, v, err := least.build(ctx, nil)
 	if err != nil {
 		return err
@@ -296,14 +305,14 @@ func (r *reducer) frugal(ctx context.Context, g *kinds) {
 			}
 			at := &r.alive[n][0]
 			if kept[at] == nil {
-				kept[at] = frugal(r.sel.Nodes[n].Candidates, r.alive[n])
+				kept[at] = frugal(ctx, r.sel.Nodes[n].Candidates, r.alive[n])
 			}
 			r.alive[n] = kept[at]
 		}
 	}
 }
 
-func frugal(cands []Candidate, alive []int) []int {
+func frugal(ctx context.Context, cands []Candidate, alive []int) []int {
 	total := func(i int) int64 {
 		var s int64
 		for _, u := range cands[i].Use {
@@ -326,7 +335,10 @@ func frugal(cands []Candidate, alive []int) []int {
 		return 0
 	})
 	var kept []int
-	for _, i := range order {
+	for k, i := range order {
+		if k%256 == 0 && ctx.Err() != nil {
+			return alive
+		}
 		if !slices.ContainsFunc(kept, func(d int) bool { return fewer(cands[d].Use, cands[i].Use) }) {
 			kept = append(kept, i)
 		}

@@ -7,6 +7,6 @@
 //	Plan ◀──cost.PriceC600 (layouts only)──── space.Chain.Plan ◀──────────┘
 //
 // One node per GEMM; GELUs run on the edges (in the result's layout, or in
-// row-major runs); the gathering of weights shares the phase of the operand's
+// row-major runs); stages that look alike share their candidates. The gathering of weights shares the phase of the operand's
 // move. Memory is one limit per program event and class (memory.go).
 package planning

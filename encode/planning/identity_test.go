@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestWithoutMatrixSums(t *testing.T) {
 // need once, and no more than that in the end.
 func TestSharedIdentities(t *testing.T) {
 	p := problem(t, 64, 512, 1024, 3, 64)
-	b, err := newBuilder(p, nil)
+	b, err := newBuilder(context.Background(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
