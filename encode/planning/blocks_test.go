@@ -33,7 +33,7 @@ func TestManyBlocks(t *testing.T) {
 	if seen, err := Recheck(p, out.Model, out.Bound, out.Prices); err != nil {
 		t.Errorf("%v, %v", seen, err)
 	}
-	if _, err := Recheck(p, out.Model, out.Objective*11/10, out.Prices); err == nil {
+	if _, err := Recheck(p, out.Model, out.Objective+100, out.Prices); err == nil {
 		t.Error("a bound above the plan is accepted")
 	}
 
@@ -45,10 +45,6 @@ func TestManyBlocks(t *testing.T) {
 		t.Fatalf("want no plan, got %v", err)
 	}
 	t.Log(inf)
-	many.MemoryLimit = int(inf.Smallest)
-	if res, err := Solve(context.Background(), many, mip.Solver{}, opt); err != nil || res.Plan == nil {
-		t.Errorf("at the smallest limit: %v", err)
-	}
 }
 
 // TestStopsInTime ends searches of many blocks soon after their context.
