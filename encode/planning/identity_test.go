@@ -1,7 +1,6 @@
 package planning
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -50,7 +49,7 @@ func TestWithoutMatrixSums(t *testing.T) {
 // need once, and no more than that in the end.
 func TestSharedIdentities(t *testing.T) {
 	p := problem(t, 64, 512, 1024, 3, 64)
-	b, err := newBuilder(context.Background(), p, nil)
+	b, err := newBuilder(p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

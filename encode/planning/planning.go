@@ -56,10 +56,7 @@ func (e *InfeasibleError) Error() string {
 
 // Solve plans a problem in the family normal under profile c600.
 func Solve(ctx context.Context, p *model.Problem, solver solve.Solver, opt Options) (*Result, error) {
-	b, err := newBuilder(ctx, p, opt.Tighten)
-	if ctx.Err() != nil {
-		return &Result{}, nil
-	}
+	b, err := newBuilder(p, opt.Tighten)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +99,7 @@ type builder struct {
 	identity int
 }
 
-// newBuilder lists the candidates; when ctx ends first, the error is ctx.Err().
-func newBuilder(ctx context.Context, p *model.Problem, tighten map[string]int64) (*builder, error) {
+func newBuilder(p *model.Problem, tighten map[string]int64) (*builder, error) {
 	chain, err := space.NewChain(p)
 	if err != nil {
 		return nil, err
@@ -123,9 +119,7 @@ func newBuilder(ctx context.Context, p *model.Problem, tighten map[string]int64)
 			k = i
 			alike[b.role(i)] = i
 			var node encode.Node
-			if node, classes[i] = b.node(ctx, i); ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
+			node, classes[i] = b.node(i)
 			b.sel.Nodes = append(b.sel.Nodes, node)
 		} else {
 			b.sel.Nodes = append(b.sel.Nodes, b.sel.Nodes[k])
@@ -183,7 +177,7 @@ func (b *builder) runs(i int) int {
 // node lists the candidates of a stage and the representatives of its classes:
 // candidates that differ only in the memory class of their weights or in the unit
 // that adds their partials look alike from outside.
-func (b *builder) node(ctx context.Context, i int) (encode.Node, []space.Gemm) {
+func (b *builder) node(i int) (encode.Node, []space.Gemm) {
 	stage := &b.chain.Stages[i]
 	last := i+1 == len(b.chain.Stages)
 	linear := 2 * b.runs(i)
@@ -195,11 +189,7 @@ func (b *builder) node(ctx context.Context, i int) (encode.Node, []space.Gemm) {
 	var classes []space.Gemm
 	var list []space.Gemm
 	class := map[space.Gemm]int32{}
-	stopped := false // the rest of the enumeration is quick
 	stage.Each(space.Options{WeightsOnce: b.problem.Weights == model.WeightsOnce, MatrixSums: b.problem.Has(model.MatrixSums), InPlace: true}, func(g space.Gemm) {
-		if stopped = stopped || len(list)%4096 == 0 && ctx.Err() != nil; stopped {
-			return
-		}
 		key := g
 		key.Interleaved, key.Matrix = false, false
 		id, ok := class[key]

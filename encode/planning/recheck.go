@@ -1,7 +1,6 @@
 package planning
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -34,7 +33,7 @@ func (c Coverage) String() string {
 // that costs less than bound. prices are the multipliers of the memory limits
 // that the bounds may use, in 1/2^20 cycles a byte.
 func Recheck(p *model.Problem, m *solve.Model, bound int64, prices map[string]int64) (Coverage, error) {
-	b, err := newBuilder(context.Background(), p, nil)
+	b, err := newBuilder(p, nil)
 	if err != nil {
 		return Coverage{}, err
 	}
