@@ -45,6 +45,12 @@ const (
 	StepGemm StepKind = "gemm"
 	// StepGelu applies GELU to every shard of In[0]; Out has the same layout.
 	StepGelu StepKind = "gelu"
+	// StepTranspose turns every 16×16 panel of In[0], which lies in order
+	// TransposedLeft, by a GEMM call that streams an identity block through the panels
+	// as weights: Out has the same shards in order TransposedBlockMajor with one row
+	// block, whose panels follow each other likewise (reference: planspace.md §3,
+	// optima.md).
+	StepTranspose StepKind = "transpose"
 )
 
 // NoPhase is the Phase of a step without an exchange.
@@ -73,7 +79,7 @@ type Grid struct {
 
 // Gemm is the recipe of a blocked GEMM (reference: planspace.md §6.1).
 type Gemm struct {
-	Orientation string `json:"orientation"` // "normal"
+	Orientation string `json:"orientation"` // OrientationNormal or OrientationSwapped
 	Compute     Grid   `json:"compute"`     // r, q, k
 	Result      Grid   `json:"result"`      // R, Q
 	// BlockInner and BlockCols are the largest kernel call: K_b and C.
@@ -89,8 +95,14 @@ type Gemm struct {
 // else onto a copy (reference: optima.md).
 const SumMatrix = "matrix"
 
-// OrientationNormal computes Y = A·B with A streamed and B loaded.
-const OrientationNormal = "normal"
+// Orientations of a GEMM (reference: planspace.md §6.1). In both In[0] is A and In[1]
+// is B of Y = A·B.
+const (
+	// OrientationNormal computes Y = A·B with A streamed and B loaded.
+	OrientationNormal = "normal"
+	// OrientationSwapped computes Yᵀ = Bᵀ·Aᵀ with B streamed and A loaded.
+	OrientationSwapped = "swapped"
+)
 
 // Cost is a sum of named terms in cycles; never a bare number (DESIGN §3).
 type Cost []Term

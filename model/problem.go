@@ -51,6 +51,7 @@ const (
 	OutputsLinear    = "linear"
 	RepeatUnbounded  = "unbounded"
 	FamilyNormal     = "normal"
+	FamilyFull       = "full"
 	TimingVersion    = 1
 	MemoryGranule    = 32     // of MemoryLimit
 	DefaultReserve   = 49152  // standard bytes a plan leaves for rows, code and tables until they are known
