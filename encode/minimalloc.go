@@ -26,6 +26,9 @@ func ReadMiniMalloc(r io.Reader, name string, capacity int64) (*Packing, Placeme
 		return nil, nil, fmt.Errorf("encode: %w: %w", ErrPacking, err)
 	}
 	head, err := c.Read()
+	if errors.Is(err, io.EOF) {
+		return fail(errors.New("the file is empty; want a header with the columns id, lower, upper, size"))
+	}
 	if err != nil {
 		return fail(fmt.Errorf("header: %w", err))
 	}

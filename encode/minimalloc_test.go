@@ -62,7 +62,7 @@ func TestMiniMallocInstances(t *testing.T) {
 
 func TestMiniMallocErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                      "header: EOF",
+		"":                                      "the file is empty",
 		"id,lower,upper\n":                      "line 1: want a column size, found id,lower,upper",
 		"id,lower,upper,size,gaps\n":            `line 1, column 21: want id, lower, upper, size, alignment or offset, each once, found "gaps"`,
 		"id,lower,upper,size,size\n":            `line 1, column 21: want id`,
