@@ -88,10 +88,10 @@ func (c *Compilation) reserveAreas(context.Context) error {
 
 // place gives addresses. A plan that does not fit is cut off: the limit that
 // its fullest event uses is lowered below that use, and planning resumes.
-func (c *Compilation) place(context.Context) error {
+func (c *Compilation) place(ctx context.Context) error {
 	start := time.Now()
 	c.placing++
-	stats, err := lower.Place(c.Program, c.Map)
+	stats, err := lower.PlaceWithin(ctx, c.Program, c.Map, lower.PlaceEffort)
 	var full *lower.PlaceError
 	if errors.As(err, &full) {
 		c.tried = append(c.tried, PlacementRound{RowBytes: int64(c.Map.RowTable.End - c.Map.RowTable.Start), Cause: err.Error()})

@@ -9,7 +9,7 @@ import (
 // packGreedy places the variables one by one in several orders, each at the
 // lowest address that suits those before, and returns the lowest of these
 // placements that end at or below capacity; nil if there is none. It stops at a
-// height of enough, or after one order when ctx ends.
+// height of enough, or with the first placement when ctx ends.
 func packGreedy(ctx context.Context, c *packCore, capacity, enough int64) []int64 {
 	n := len(c.vars)
 	size, span, area, first, late := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
@@ -40,7 +40,7 @@ func packGreedy(ctx context.Context, c *packCore, capacity, enough int64) []int6
 				if at != nil && (best == nil || c.height(at) < c.height(best)) {
 					best = at
 				}
-				if best != nil && c.height(best) <= enough || ctx.Err() != nil {
+				if best != nil && (c.height(best) <= enough || ctx.Err() != nil) {
 					return best
 				}
 			}

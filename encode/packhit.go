@@ -2,6 +2,7 @@ package encode
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
 
@@ -17,6 +18,7 @@ func (l loss) compare(m loss) int {
 // hitting looks for cheap sets of wishes that meet each of sets.
 type hitting struct {
 	cost func(wish int) loss
+	ctx  context.Context
 	sets [][]int
 
 	nodes  int
@@ -35,7 +37,7 @@ func (h *hitting) least() ([]int, bool) {
 	h.nodes, h.chosen, h.best, h.known = 0, h.chosen[:0], nil, false
 	h.search(loss{})
 	slices.Sort(h.best)
-	return h.best, h.nodes < hittingNodes
+	return h.best, !h.spent()
 }
 
 // all lists the sets of the least cost that meet all, each ascending; false if
@@ -45,7 +47,7 @@ func (h *hitting) all(least loss, limit int) (list [][]int, ok bool) {
 	h.nodes, h.chosen = 0, h.chosen[:0]
 	var visit func(value loss)
 	visit = func(value loss) {
-		if h.nodes++; h.nodes >= hittingNodes || value.compare(least) > 0 || len(list) > limit {
+		if h.nodes++; h.spent() || value.compare(least) > 0 || len(list) > limit {
 			return
 		}
 		open := h.unmet()
@@ -64,7 +66,17 @@ func (h *hitting) all(least loss, limit int) (list [][]int, ok bool) {
 		}
 	}
 	visit(loss{})
-	return list, h.nodes < hittingNodes && len(list) <= limit
+	return list, !h.spent() && len(list) <= limit
+}
+
+// spent tells whether the nodes are used up or the context has ended; the rest of
+// the search is skipped then.
+func (h *hitting) spent() bool {
+	const interval = 1 << 10 // nodes between two looks at the context
+	if h.nodes%interval == 0 && h.ctx.Err() != nil {
+		h.nodes = hittingNodes
+	}
+	return h.nodes >= hittingNodes
 }
 
 // unmet is the smallest set that none of chosen meets, -1 if there is none.
@@ -80,7 +92,7 @@ func (h *hitting) unmet() int {
 
 // search branches on the smallest set that is not met yet.
 func (h *hitting) search(value loss) {
-	if h.nodes++; h.nodes >= hittingNodes || h.known && value.compare(h.value) >= 0 {
+	if h.nodes++; h.spent() || h.known && value.compare(h.value) >= 0 {
 		return
 	}
 	open := h.unmet()

@@ -199,7 +199,7 @@ func (s *arenaSolver) choose(wishes []int) (chosen []bool, run *packing, sure []
 		s.res.Status = status
 		return nil, nil, nil
 	}
-	h := &hitting{cost: s.loss}
+	h := &hitting{cost: s.loss, ctx: s.ctx}
 	s.hit = h
 	for s.left > 0 && s.ctx.Err() == nil {
 		least, proven := h.least()
@@ -231,15 +231,42 @@ func (s *arenaSolver) choose(wishes []int) (chosen []bool, run *packing, sure []
 	}
 	heaviest := slices.Clone(wishes)
 	slices.SortStableFunc(heaviest, func(v, w int) int { return s.loss(w).compare(s.loss(v)) })
-	for _, w := range heaviest {
-		chosen[w] = true
-		if r, status := s.attempt(chosen, max(effort/int64(8*len(wishes)), 100)); status == solve.Feasible {
-			run = r
-		} else {
-			chosen[w] = false
-		}
+	late := time.Now().Add(addGrace)
+	if r := s.add(chosen, heaviest, max(effort/int64(8*len(wishes)), 100), late); r != nil {
+		run = r
 	}
 	return chosen, run, sure
+}
+
+// addGrace is how long wishes are still added by constructive placement alone, all
+// in all, where the context has ended.
+const addGrace = 300 * time.Millisecond
+
+// add chooses of some wishes, the first ones first, what the chosen ones leave room
+// for: all at once, else each half. It gives the run of the last success, nil if
+// there is none.
+func (s *arenaSolver) add(chosen []bool, list []int, effort int64, late time.Time) *packing {
+	if s.ctx.Err() != nil && time.Now().After(late) {
+		return nil
+	}
+	for _, w := range list {
+		chosen[w] = true
+	}
+	if run, status := s.attempt(chosen, effort); status == solve.Feasible {
+		return run
+	}
+	for _, w := range list {
+		chosen[w] = false
+	}
+	if len(list) < 2 {
+		return nil
+	}
+	half := len(list) / 2
+	first := s.add(chosen, list[:half], effort, late)
+	if second := s.add(chosen, list[half:], effort, late); second != nil {
+		return second
+	}
+	return first
 }
 
 // without chooses all wishes but some.
@@ -263,7 +290,7 @@ func (s *arenaSolver) shrink(chosen []bool, wishes []int) []int {
 			continue
 		}
 		chosen[w] = false
-		if s.left > 0 {
+		if s.left > 0 && s.ctx.Err() == nil {
 			if _, status := s.attempt(chosen, min(s.effort(), 1000)); status == solve.Infeasible {
 				continue
 			}
@@ -328,6 +355,10 @@ func (s *arenaSolver) others(wishes, sure []int, given loss) {
 	for _, set := range list {
 		if slices.Equal(set, sure) {
 			continue
+		}
+		if s.ctx.Err() != nil {
+			res.HeightBound = 0 // of the choices not looked at nothing is known
+			break
 		}
 		chosen := s.without(wishes, set)
 		run, status := s.attempt(chosen, s.opt.Effort)

@@ -71,7 +71,7 @@ func (s *arenaSolver) windows(run *packing, chosen []bool) {
 		slices.Sort(moments)
 		moments = slices.Compact(moments)
 		for from := range moments {
-			for to := from + 1; to <= min(from+windowMoments, len(moments)); to++ {
+			for to := from + 1; to <= min(from+windowMoments, len(moments)) && s.ctx.Err() == nil; to++ {
 				w := s.window(space, moments[from], moments[to-1]+1, chosen)
 				if w == nil {
 					continue

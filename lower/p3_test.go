@@ -1,9 +1,11 @@
 package lower_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"testing"
+	"time"
 
 	"ipusolve/lower"
 	"ipusolve/lower/check"
@@ -181,5 +183,31 @@ func TestPreplacedBroadcast(t *testing.T) {
 	}
 	if stats.EqualWords != stats.EqualBound || stats.OverlapWords != 0 {
 		t.Errorf("%d of %d words at equal addresses, %d overlap", stats.EqualWords, stats.EqualBound, stats.OverlapWords)
+	}
+}
+
+// A placement whose context has ended is made by construction alone, at once.
+func TestPlaceCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	seed, err := lower.Build(firstSeed())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range map[string]*lower.Program{"P3": preplaced(t), "first seed": seed} {
+		begin := time.Now()
+		stats, err := lower.PlaceWithin(ctx, p, dataMap, 0)
+		took := time.Since(begin)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if err := check.Check(p, dataMap); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		t.Logf("%s: %d classes in %v, %d nodes, %d optimal", name, len(stats.Classes), took, stats.Nodes, stats.Optimal)
+		if took > 2*time.Second || stats.EqualWords == 0 && stats.EqualBound > 0 || stats.BudgetBound > stats.Budget {
+			t.Errorf("%s: %v; %d of %d words at equal addresses", name, took, stats.EqualWords, stats.EqualBound)
+		}
 	}
 }

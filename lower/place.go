@@ -80,8 +80,8 @@ func Place(prog *Program, m MemoryMap) (PlaceStats, error) {
 	return PlaceWithin(context.Background(), prog, m, PlaceEffort)
 }
 
-// PlaceWithin is Place with so many nodes for each level of a class; when ctx
-// ends, constructive placements are all that is tried.
+// PlaceWithin is Place with so many nodes for each level of a class; when ctx ends,
+// it keeps the best so far, and takes the first constructive placement of what has none.
 func PlaceWithin(ctx context.Context, prog *Program, m MemoryMap, effort int64) (PlaceStats, error) {
 	classes := arenas(prog, m)
 	results := make([]*encode.ArenaResult, len(classes))
