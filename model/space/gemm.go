@@ -13,17 +13,21 @@ type Shape struct {
 
 func ceil(a, b int) int { return (a + b - 1) / b }
 
-// InnerBlocks and ColBlocks count blocks of 16.
+// RowBlocks, InnerBlocks and ColBlocks count blocks of 16.
+func (s Shape) RowBlocks() int   { return ceil(s.M, model.PanelWidth) }
 func (s Shape) InnerBlocks() int { return ceil(s.K, model.PanelWidth) }
 func (s Shape) ColBlocks() int   { return ceil(s.N, model.PanelWidth) }
 
-// Gemm is one candidate of a GEMM in the normal orientation.
+// Gemm is one candidate of a GEMM. The matrix unit streams the rows of one operand
+// past blocks of the other, which it loads (package documentation).
 type Gemm struct {
-	R, Q, K     int32 // compute grid: row, column, inner parts
-	Rho, Kappa  int32 // result parts of a compute block: rows, columns
-	Interleaved bool  // memory class of the loaded weights
-	// Gathered: weights are stored once, cut in one slice per consumer (R of
-	// them), and gathered on each run; else every consumer keeps its block.
+	R, Q, K    int32 // compute grid: parts of the streamed rows, loaded columns, inner
+	Rho, Kappa int32 // result parts of a compute block: streamed rows, loaded columns
+	// Swapped: the weights are streamed and the other operand is loaded.
+	Swapped     bool
+	Interleaved bool // memory class of the loaded operand
+	// Gathered: weights are stored once, cut in one slice per consumer (WeightHolders),
+	// and gathered on each run; else every consumer keeps its block.
 	Gathered bool
 	// InPlace, of gathered weights: a tile's own slice lies inside the block that it
 	// gathers. That saves its copy and its bytes, but the slices of several weights
@@ -34,19 +38,36 @@ type Gemm struct {
 	Matrix bool
 }
 
+// WeightHolders and InputHolders count the tiles that need one block of the weights
+// and of the other operand.
+func (c Gemm) WeightHolders() int {
+	if c.Swapped {
+		return int(c.Q)
+	}
+	return int(c.R)
+}
+func (c Gemm) InputHolders() int {
+	if c.Swapped {
+		return int(c.R)
+	}
+	return int(c.Q)
+}
+
 // Options says which candidates a problem admits.
 type Options struct {
 	WeightsOnce bool // only one copy of the weights
 	MatrixSums  bool // partials may be added on the matrix unit
 	InPlace     bool // gathered weights whose own slices lie in place too
+	Swapped     bool // the swapped orientation too
 }
 
 // stored calls f for the ways to store the weights of a candidate.
 func (o Options) stored(c Gemm, f func(Gemm)) {
-	if c.R == 1 || !o.WeightsOnce {
+	one := c.WeightHolders() == 1
+	if one || !o.WeightsOnce {
 		o.sums(c, f)
 	}
-	if c.R == 1 {
+	if one {
 		return
 	}
 	c.Gathered = true
@@ -66,18 +87,26 @@ func (o Options) sums(c Gemm, f func(Gemm)) {
 	}
 }
 
-// Each calls f for every candidate, in a fixed order: all grids r·q·k ≤ tiles
-// without empty parts; result grids (k,1), (1,k), every factorisation ρ·κ = k,
-// and (1,1); both memory classes; weights on their consumers or gathered (own slices
-// copied, then in place). With one row part all storages are the same. Several inner
-// parts are summed by either unit.
+// Each calls f for every candidate, in a fixed order: normal ones, then swapped; all
+// grids r·q·k ≤ tiles without empty parts; result grids (k,1), (1,k), every
+// factorisation ρ·κ = k, and (1,1); both memory classes; weights on their consumers or
+// gathered (own slices copied, then in place). With one consumer all storages are the
+// same. Several inner parts are summed by either unit.
 func (s Shape) Each(o Options, f func(Gemm)) {
-	kb, nb := s.InnerBlocks(), s.ColBlocks()
+	s.each(o, false, f)
+	if o.Swapped {
+		s.each(o, true, f)
+	}
+}
+
+func (s Shape) each(o Options, swapped bool, f func(Gemm)) {
+	kb := s.InnerBlocks()
+	rows, cols := s.streamed(swapped).n, s.loaded(swapped)
 	for k := 1; k <= min(kb, s.Tiles); k++ {
-		for q := 1; q <= min(nb, s.Tiles/k); q++ {
-			for r := 1; r <= min(s.M, s.Tiles/(k*q)); r++ {
+		for q := 1; q <= min(cols, s.Tiles/k); q++ {
+			for r := 1; r <= min(rows, s.Tiles/(k*q)); r++ {
 				for rho := k; rho >= 1; rho-- {
-					if rho > s.M/r {
+					if rho > rows/r {
 						continue
 					}
 					kappas := [2]int{k / rho, 0}
@@ -85,11 +114,11 @@ func (s Shape) Each(o Options, f func(Gemm)) {
 						kappas[1] = 1
 					}
 					for _, kappa := range kappas {
-						if kappa == 0 || kappa > nb/q || rho*kappa != k && rho*kappa != 1 {
+						if kappa == 0 || kappa > cols/q || rho*kappa != k && rho*kappa != 1 {
 							continue
 						}
 						for _, interleaved := range [2]bool{true, false} {
-							c := Gemm{R: int32(r), Q: int32(q), K: int32(k), Rho: int32(rho), Kappa: int32(kappa), Interleaved: interleaved}
+							c := Gemm{R: int32(r), Q: int32(q), K: int32(k), Rho: int32(rho), Kappa: int32(kappa), Swapped: swapped, Interleaved: interleaved}
 							o.stored(c, f)
 						}
 					}
@@ -99,26 +128,51 @@ func (s Shape) Each(o Options, f func(Gemm)) {
 	}
 }
 
-// Sizes are the largest parts of a candidate, which tile 0 holds.
+// units are n units of some elements each, the grains at which an axis is cut.
+type units struct{ n, size int }
+
+// streamed are the streamed rows: single rows of the value, or its columns in blocks of
+// 16 where weights are streamed.
+func (s Shape) streamed(swapped bool) units {
+	if swapped {
+		return units{s.ColBlocks(), model.PanelWidth}
+	}
+	return units{s.M, 1}
+}
+
+// loaded is the number of blocks of 16 loaded columns.
+func (s Shape) loaded(swapped bool) int {
+	if swapped {
+		return s.RowBlocks()
+	}
+	return s.ColBlocks()
+}
+
+// Sizes are the largest parts of a candidate, which tile 0 holds, in elements as
+// stored: Inner, Cols and ResultCols are whole blocks of 16, and of a swapped
+// candidate all are.
 type Sizes struct {
-	Rows, Inner, Cols      int // of a compute block, elements; Inner and Cols padded to 16
+	Rows, Inner, Cols      int // of a compute block: streamed rows, inner, loaded columns
 	ResultRows, ResultCols int
 }
 
 // Sizes gives the largest parts.
 func (s Shape) Sizes(c Gemm) Sizes {
-	z := Sizes{
-		Rows:  ceil(s.M, int(c.R)),
-		Inner: model.PanelWidth * ceil(s.InnerBlocks(), int(c.K)),
-		Cols:  model.PanelWidth * ceil(s.ColBlocks(), int(c.Q)),
+	rows := s.streamed(c.Swapped)
+	r := ceil(rows.n, int(c.R))
+	q := ceil(s.loaded(c.Swapped), int(c.Q))
+	return Sizes{
+		Rows:       rows.size * r,
+		Inner:      model.PanelWidth * ceil(s.InnerBlocks(), int(c.K)),
+		Cols:       model.PanelWidth * q,
+		ResultRows: rows.size * ceil(r, int(c.Rho)),
+		ResultCols: model.PanelWidth * ceil(q, int(c.Kappa)),
 	}
-	z.ResultRows = ceil(z.Rows, int(c.Rho))
-	z.ResultCols = model.PanelWidth * ceil(z.Cols/model.PanelWidth, int(c.Kappa))
-	return z
 }
 
 // Bytes of the largest items of a candidate on one tile.
 type Bytes struct {
+	// A and W are the operands: blocks of the value before and of the weights.
 	A, W, Partial, Remote, Result int
 	WSlice                        int // stored slice of gathered weights, else 0
 	ASlice                        int // stored slice of a gathered input
@@ -132,6 +186,9 @@ type Bytes struct {
 func (s Shape) Bytes(c Gemm) Bytes {
 	z := s.Sizes(c)
 	b := Bytes{A: 2 * z.Rows * z.Inner, W: 2 * z.Inner * z.Cols, Result: 2 * z.ResultRows * z.ResultCols}
+	if c.Swapped {
+		b.A, b.W = b.W, b.A
+	}
 	if c.K > 1 {
 		b.Partial = 2 * z.Rows * z.Cols
 		b.Remote = int(c.K-1) * b.Result
@@ -144,10 +201,10 @@ func (s Shape) Bytes(c Gemm) Bytes {
 		}
 	}
 	if c.Gathered {
-		b.WSlice = 2 * sliceOf(z.Inner*z.Cols, int(c.R), 0)
+		b.WSlice = 2 * sliceOf(b.W/2, c.WeightHolders(), 0)
 	}
-	if c.Q > 1 {
-		b.ASlice = 2 * sliceOf(z.Rows*z.Inner, int(c.Q), 0)
+	if n := c.InputHolders(); n > 1 {
+		b.ASlice = 2 * sliceOf(b.A/2, n, 0)
 	}
 	return b
 }
@@ -168,6 +225,16 @@ func (s Shape) Kernel(c Gemm) int64 {
 	z := s.Sizes(c)
 	return kernels.GemmCycles(z.Rows, z.Cols, z.Inner, c.Interleaved)
 }
+
+// Transpose prices turning the panels of a swapped result, which its consumer or the
+// host wants by rows: one call on the largest shard.
+func (s Shape) Transpose(c Gemm) int64 {
+	z := s.Sizes(c)
+	return kernels.GemmCycles(model.PanelWidth, z.ResultRows*z.ResultCols/model.PanelWidth, model.PanelWidth, c.resultInterleaved())
+}
+
+// resultInterleaved tells that a GEMM call writes the result.
+func (c Gemm) resultInterleaved() bool { return c.K == 1 || c.Matrix }
 
 // runs is the number of runs in which the largest result shard lies in its tile's
 // partial.
@@ -196,7 +263,8 @@ func (s Shape) Reduction(c Gemm) (words, sum int64) {
 	// owns nothing sends all of it.
 	sent := z.Rows * z.Cols
 	if c.Rho*c.Kappa == c.K {
-		sent -= z.Rows / int(c.Rho) * (model.PanelWidth * (z.Cols / model.PanelWidth / int(c.Kappa)))
+		unit := s.streamed(c.Swapped).size
+		sent -= unit * (z.Rows / unit / int(c.Rho)) * (model.PanelWidth * (z.Cols / model.PanelWidth / int(c.Kappa)))
 	}
 	runs, remote := s.runs(c), int(c.K)-1
 	words = int64(max(received, sent) / 2)
@@ -210,27 +278,38 @@ func (s Shape) Reduction(c Gemm) (words, sum int64) {
 	return words, sum
 }
 
-// Gather gives the words on the busiest tile of the phase that gathers the
-// streamed operand from the tiles of its row and inner part (if a graph input
-// is stored once) and the weights from their slices, and the cycles of copying
-// the own slices.
+// Gather gives the words on the busiest tile of the phase that gathers the first
+// operand from the tiles that hold its slices (if a graph input is stored once) and
+// the weights from theirs, and the cycles of copying the own slices.
 func (s Shape) Gather(c Gemm, input bool) (words, copies int64) {
-	var most int
+	// By what the matrix unit does with them: q tiles need a block of the streamed
+	// operand, r one of the loaded operand.
 	q, r := int(c.Q), int(c.R)
+	streamed, loaded := input && q > 1, c.Gathered
+	streamedInPlace, loadedInPlace := false, c.InPlace
+	if c.Swapped {
+		streamed, loaded = c.Gathered, input && r > 1
+		streamedInPlace, loadedInPlace = c.InPlace, false
+	}
 	inner := s.Sizes(c).Inner
+	rows, cols := s.streamed(c.Swapped), s.loaded(c.Swapped)
+	var most int
 	// Received words grow with the parts and shrink with the own slice: the
 	// worst tile is the last one of a length class on both axes.
-	for _, a := range lastOfClass(s.M, r) {
-		for _, col := range lastOfClass(s.ColBlocks(), q) {
+	for _, a := range lastOfClass(rows.n, r) {
+		for _, col := range lastOfClass(cols, q) {
 			received := 0
-			if input && q > 1 {
-				n := part(s.M, r, a) * inner
+			if streamed {
+				n := rows.size * part(rows.n, r, a) * inner
 				received += n - sliceOf(n, q, col)
+				if streamedInPlace { // sent and received through one SRAM element
+					most = max(most, n)
+				}
 			}
-			if c.Gathered {
-				n := inner * model.PanelWidth * part(s.ColBlocks(), q, col)
+			if loaded {
+				n := inner * model.PanelWidth * part(cols, q, col)
 				received += n - sliceOf(n, r, a)
-				if c.InPlace { // sent and received through one SRAM element
+				if loadedInPlace {
 					most = max(most, n)
 				}
 			}
@@ -239,17 +318,17 @@ func (s Shape) Gather(c Gemm, input bool) (words, copies int64) {
 	}
 	// Tile 0 has the longest slices to send.
 	z, sent := s.Sizes(c), 0
-	if input && q > 1 {
+	if streamed {
 		own := sliceOf(z.Rows*z.Inner, q, 0)
 		sent += own
-		if own < z.Rows*z.Inner { // else tile 0 holds the operand whole
+		if own < z.Rows*z.Inner && !streamedInPlace { // else tile 0 holds the operand whole
 			copies += kernels.CopyCycles(2 * own)
 		}
 	}
-	if c.Gathered {
+	if loaded {
 		own := sliceOf(z.Inner*z.Cols, r, 0)
 		sent += own
-		if !c.InPlace {
+		if !loadedInPlace {
 			copies += kernels.CopyCycles(2 * own)
 		}
 	}

@@ -10,19 +10,18 @@ import (
 // one receiver; a run of a row that is already there is copied, unless the
 // element order stays too and the shard is just that run.
 func (s Shape) LinearMove(c Gemm, order model.OrderKind) Move {
-	q, k := int(c.Q), int(c.K)
-	owners := int(c.Rho * c.Kappa)
-	rows, cols := nested{s.M, int(c.R), int(c.Rho)}, nested{s.ColBlocks(), q, int(c.Kappa)}
+	g := s.grid(c)
+	if c.Swapped {
+		order = model.RowMajor // not that of the shards, whatever it is
+	}
 	runs, perRow := s.linearRuns()
 	tiles := runs.outer
 	var most int
 	var copies int64
-	for tile := range max(tiles, int(c.R)*q*k) {
+	for tile := range max(tiles, g.tiles()) {
 		var have span2
-		if tile < int(c.R)*q*k {
-			if i := tile / q % k; i < owners {
-				have = span2{rows.part(tile/(q*k), i%int(c.Rho)), cols.part(tile%q, i/int(c.Rho))}
-			}
+		if tile < g.tiles() {
+			have = g.result(tile, s.M)
 		}
 		need, overlap := 0, 0
 		var local int64
@@ -51,7 +50,11 @@ func (s Shape) LinearMove(c Gemm, order model.OrderKind) Move {
 // MustMove tells that no layout in row-major runs equals c's result: its largest
 // shard spans several rows but not all columns.
 func (s Shape) MustMove(c Gemm) bool {
-	return s.Sizes(c).ResultRows > 1 && c.Q*c.Kappa > 1
+	z := s.Sizes(c)
+	if c.Swapped {
+		return min(z.ResultCols, s.M) > 1 && c.R*c.Rho > 1
+	}
+	return z.ResultRows > 1 && c.Q*c.Kappa > 1
 }
 
 // linearRuns are the equal row-major runs of the stage's result, in grains of 16

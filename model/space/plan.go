@@ -10,14 +10,26 @@ import (
 // Layouts of a candidate (package documentation).
 
 func (s Shape) operandA(c Gemm) model.Layout {
+	if c.Swapped {
+		return c.loaded(model.TransposedBlockMajor, model.Rows, model.Cols)
+	}
 	return model.Layout{Order: model.Order{Kind: model.LeftPanel}, Tiles: int(c.R * c.Q * c.K), Replicas: int(c.Q),
 		Axes: []model.AxisTiling{{Axis: model.Cols, Parts: int(c.K), Block: model.PanelWidth}, {Axis: model.Rows, Parts: int(c.R), Block: 1}}}
 }
 
 func (s Shape) operandB(c Gemm) model.Layout {
-	l := model.Layout{Order: model.Order{Kind: model.BlockMajor}, Tiles: int(c.R * c.Q * c.K), Replicas: int(c.R),
-		Axes: []model.AxisTiling{{Axis: model.Cols, Parts: int(c.Q), Block: model.PanelWidth, Stride: 1},
-			{Axis: model.Rows, Parts: int(c.K), Block: model.PanelWidth, Stride: int(c.Q)}}}
+	if c.Swapped {
+		return model.Layout{Order: model.Order{Kind: model.TransposedLeft}, Tiles: int(c.R * c.Q * c.K), Replicas: int(c.Q),
+			Axes: []model.AxisTiling{{Axis: model.Rows, Parts: int(c.K), Block: model.PanelWidth}, {Axis: model.Cols, Parts: int(c.R), Block: model.PanelWidth}}}
+	}
+	return c.loaded(model.BlockMajor, model.Cols, model.Rows)
+}
+
+// loaded is the layout of the loaded operand, whose columns lie along one axis.
+func (c Gemm) loaded(order model.OrderKind, cols, inner int) model.Layout {
+	l := model.Layout{Order: model.Order{Kind: order}, Tiles: int(c.R * c.Q * c.K), Replicas: int(c.R),
+		Axes: []model.AxisTiling{{Axis: cols, Parts: int(c.Q), Block: model.PanelWidth, Stride: 1},
+			{Axis: inner, Parts: int(c.K), Block: model.PanelWidth, Stride: int(c.Q)}}}
 	if c.Interleaved {
 		l.Class = model.Interleaved
 	}
@@ -29,8 +41,12 @@ func (s Shape) result(c Gemm) model.Layout {
 	l := model.Layout{Order: model.Order{Kind: model.LeftPanel}, Tiles: r * rho * q * kappa,
 		Axes: []model.AxisTiling{{Axis: model.Cols, Parts: q * kappa, Block: model.PanelWidth, Stride: 1, Nest: q},
 			{Axis: model.Rows, Parts: r * rho, Block: 1, Stride: q * kappa, Nest: r}}}
-	if k == 1 || c.Matrix {
-		l.Class = model.Interleaved // a GEMM call writes it
+	if c.Swapped {
+		l.Order.Kind = model.TransposedLeft
+		l.Axes[0].Axis, l.Axes[1].Axis, l.Axes[1].Block = model.Rows, model.Cols, model.PanelWidth
+	}
+	if c.resultInterleaved() {
+		l.Class = model.Interleaved
 	}
 	tiles := make([]int, l.Tiles)
 	for i := range tiles {
@@ -38,6 +54,13 @@ func (s Shape) result(c Gemm) model.Layout {
 		tiles[i] = col/kappa + q*(row%rho+rho*(col%kappa)+k*(row/rho))
 	}
 	l.Map = model.NewTileMap(tiles)
+	return l
+}
+
+// turned is the layout of a swapped result whose panels are transposed: by a GEMM call.
+func (s Shape) turned(c Gemm) model.Layout {
+	l := s.result(c)
+	l.Order.Kind, l.Class = model.TransposedBlockMajor, model.Interleaved
 	return l
 }
 
@@ -59,8 +82,8 @@ func (c *Chain) Plan(p *model.Problem, choice Choice) (*model.Plan, error) {
 		s, g := &c.Stages[i], choice.Gemms[i]
 		if i == 0 {
 			home := s.operandA(g)
-			if p.Inputs == model.InputsGathered && g.Q > 1 {
-				home.Slices = int(g.Q)
+			if n := g.InputHolders(); p.Inputs == model.InputsGathered && n > 1 {
+				home.Slices, home.Class = n, model.Standard
 			}
 			at = b.value(c.Input, "", model.RoleInput, home)
 		}
@@ -70,7 +93,7 @@ func (c *Chain) Plan(p *model.Problem, choice Choice) (*model.Plan, error) {
 		}
 		home := s.operandB(g)
 		if g.Gathered {
-			home.Slices, home.Class = int(g.R), model.Standard
+			home.Slices, home.Class = g.WeightHolders(), model.Standard
 		}
 		w := b.value(s.Weight, "", model.RoleWeight, home)
 		if g.Gathered {
@@ -87,6 +110,9 @@ func (c *Chain) Plan(p *model.Problem, choice Choice) (*model.Plan, error) {
 			step.Phase = b.phase
 			b.phase++
 		}
+		if g.Swapped {
+			step.Gemm.Orientation = model.OrientationSwapped
+		}
 		if g.Matrix {
 			step.Gemm.Sum = model.SumMatrix
 		}
@@ -102,6 +128,11 @@ func (c *Chain) Plan(p *model.Problem, choice Choice) (*model.Plan, error) {
 			}
 			out := b.value(op.Output, suffix, "", b.plan.Values[at].Layout)
 			b.plan.Steps = append(b.plan.Steps, model.Step{Kind: model.StepGelu, Op: op.Name, In: []int{at}, Out: out, Phase: model.NoPhase})
+			at = out
+		}
+		if g.Swapped && (i+1 < len(c.Stages) || p.Outputs == model.OutputsLinear) {
+			out := b.value(b.plan.Values[at].Graph, "turned", "", s.turned(g))
+			b.plan.Steps = append(b.plan.Steps, model.Step{Kind: model.StepTranspose, Op: s.Gemm.Name, In: []int{at}, Out: out, Phase: model.NoPhase})
 			at = out
 		}
 	}

@@ -11,19 +11,20 @@ type Transition struct {
 	From, To Shape // From.M = To.M, From.N = To.K
 }
 
-// Words and local copies of a transition, on their busiest tiles.
+// Words, local copies and cleared padding of a transition, on their busiest tiles.
 type Move struct {
 	Words int64 // exchange phase; 0 = nothing moves
 	Copy  int64 // cycles of local copies
+	Fill  int64 // cycles of clearing
 }
 
 // Cycles is the price of the move under profile c600; phase is the charge per
 // phase that moves anything.
 func (m Move) Cycles(phase int64) int64 {
 	if m.Words == 0 {
-		return m.Copy
+		return m.Copy + m.Fill
 	}
-	return m.Words + phase + m.Copy
+	return m.Words + phase + m.Copy + m.Fill
 }
 
 // Exact prices the move of c1's result into c2's operand. Every tile receives
@@ -37,11 +38,12 @@ func (t Transition) Exact(c1, c2 Gemm) Move {
 	return w.move()
 }
 
-// AtLeast is Exact on some tiles only, a lower bound of both figures: the corners
+// AtLeast is Exact on some tiles only, a lower bound of all figures: the corners
 // of both grids, and as many tiles again spread over the rest.
 func (t Transition) AtLeast(c1, c2 Gemm) Move {
 	w := t.walk(c1, c2)
-	for _, tile := range [...]int{0, int(c1.Q) - 1, int(c2.Q) - 1, w.tiles1 - 1, w.tiles2 - 1, w.tiles2 - int(c2.Q), w.tiles1 / 2, w.tiles2 / 2, w.tiles2 / 3, w.tiles2 * 2 / 3} {
+	n1, n2 := w.from.tiles(), w.to.tiles()
+	for _, tile := range [...]int{0, int(c1.Q) - 1, int(c2.Q) - 1, n1 - 1, n2 - 1, n2 - int(c2.Q), n1 / 2, n2 / 2, n2 / 3, n2 * 2 / 3} {
 		if tile >= 0 && tile < w.tiles {
 			w.tile(tile)
 		}
@@ -51,76 +53,144 @@ func (t Transition) AtLeast(c1, c2 Gemm) Move {
 
 // walk collects the figures of a move tile by tile.
 type walk struct {
-	c2             Gemm
-	q1, k1, q2, k2 int
-	rho, owners    int
-	rows1, cols1   nested
-	rows2, cols2   nested
-	n2             nested
-	tiles1, tiles2 int // of both grids
-	tiles          int
-	most           int   // elements
-	copies         int64 // cycles
+	from, to grid
+	inner2   nested // parts of c2's inner axis
+	gathered bool   // c2's weights
+	inPlace  bool
+	copies   int  // holders of a block of c2's operand
+	slices   int  // of a block of c2's weights
+	turned   bool // the two orders differ
+	rows     int  // of the value, or whole panels of it where both sides store these
+	tiles    int
+	most     int   // elements
+	cycles   int64 // of local copies
+	fill     int64 // cycles
 }
 
 func (t Transition) walk(c1, c2 Gemm) walk {
-	q1, k1, q2, k2, r2 := int(c1.Q), int(c1.K), int(c2.Q), int(c2.K), int(c2.R)
-	w := walk{c2: c2, q1: q1, k1: k1, q2: q2, k2: k2, rho: int(c1.Rho), owners: int(c1.Rho * c1.Kappa),
-		rows1: nested{t.From.M, int(c1.R), int(c1.Rho)}, cols1: nested{t.From.ColBlocks(), q1, int(c1.Kappa)},
-		rows2: nested{t.To.M, r2, 1}, cols2: nested{t.To.InnerBlocks(), k2, 1}, n2: nested{t.To.ColBlocks(), q2, 1},
-		tiles1: int(c1.R) * q1 * k1, tiles2: r2 * q2 * k2}
-	w.tiles = max(w.tiles1, w.tiles2)
+	w := walk{from: t.From.grid(c1), to: t.To.grid(c2), inner2: nested{t.To.InnerBlocks(), int(c2.K), 1},
+		gathered: c2.Gathered, inPlace: c2.InPlace, copies: c2.InputHolders(), slices: c2.WeightHolders(), turned: c1.Swapped != c2.Swapped, rows: t.From.M}
+	if c1.Swapped && c2.Swapped {
+		w.rows = model.PanelWidth * t.From.RowBlocks()
+	}
+	if c2.Swapped && !c1.Swapped {
+		w.fill = t.To.padding(c2)
+	}
+	w.tiles = max(w.from.tiles(), w.to.tiles())
 	return w
 }
 
-func (w *walk) move() Move { return Move{Words: int64(w.most+1) / 2, Copy: w.copies} }
+func (w *walk) move() Move { return Move{Words: int64(w.most+1) / 2, Copy: w.cycles, Fill: w.fill} }
 
 // tile counts what a tile receives, sends and copies.
 func (w *walk) tile(tile int) {
 	var have, need span2
-	if tile < w.tiles1 {
-		c, i, a := tile%w.q1, tile/w.q1%w.k1, tile/(w.q1*w.k1)
-		if i < w.owners {
-			have = span2{w.rows1.part(a, i%w.rho), w.cols1.part(c, i/w.rho)}
-		}
+	if tile < w.from.tiles() {
+		have = w.from.result(tile, w.rows)
 	}
 	received, sent := 0, 0
-	if tile < w.tiles2 {
-		c, i, a := tile%w.q2, tile/w.q2%w.k2, tile/(w.q2*w.k2)
-		need = span2{w.rows2.part(a, 0), w.cols2.part(i, 0)}
-		if w.c2.Gathered {
-			n := model.PanelWidth * model.PanelWidth * need.cols.len() * w.n2.part(c, 0).len()
-			own := sliceOf(n, int(w.c2.R), a)
+	if tile < w.to.tiles() {
+		c, i, a := w.to.parts(tile)
+		inner := w.inner2.whole(i)
+		rows, block, holder := w.to.streamed.whole(a), w.to.loaded.whole(c), a
+		if w.to.swapped {
+			rows, block, holder = w.to.elements(block, w.rows), rows, c
+		}
+		need = span2{rows, inner}
+		if w.gathered {
+			n := model.PanelWidth * model.PanelWidth * inner.len() * block.len()
+			own := sliceOf(n, w.slices, holder)
 			received, sent = n-own, own
-			if w.c2.InPlace {
+			if w.inPlace {
 				w.most = max(w.most, n)
 			}
 		}
 	}
-	overlap := have.intersect(need).elements()
+	common := have.intersect(need)
+	overlap := common.elements()
 	received += need.elements() - overlap
 	if have.elements() > 0 {
-		if w.q2 > 1 {
+		if w.copies > 1 {
 			sent += have.elements()
 		} else {
 			sent += have.elements() - overlap
 		}
 	}
 	w.most = max(w.most, received, sent)
-	if overlap > 0 && have != need {
-		w.copies = max(w.copies, kernels.CopyCycles(2*overlap))
+	if overlap > 0 && (have != need || w.turned) {
+		w.cycles = max(w.cycles, w.copy(common))
 	}
 }
 
-// ResultWords is the largest shard of c1's result and OperandWords the largest
-// streamed block of c2, in words.
+// copy prices the local copy of what a tile has of its operand.
+func (w *walk) copy(b span2) int64 {
+	e := 2 * b.elements()
+	if !w.turned {
+		return kernels.CopyCycles(e)
+	}
+	return kernels.CopyCycles(e)
+}
+
+// grid is a candidate's grid over the tiles: tile c + q·(i + k·a) has streamed part a,
+// loaded part c and inner part i.
+type grid struct {
+	swapped          bool
+	r, q, k          int
+	rho, owners      int
+	streamed, loaded nested // parts in units of the streamed rows and in blocks of 16
+}
+
+func (s Shape) grid(c Gemm) grid {
+	return grid{swapped: c.Swapped, r: int(c.R), q: int(c.Q), k: int(c.K), rho: int(c.Rho), owners: int(c.Rho * c.Kappa),
+		streamed: nested{s.streamed(c.Swapped).n, int(c.R), int(c.Rho)}, loaded: nested{s.loaded(c.Swapped), int(c.Q), int(c.Kappa)}}
+}
+
+func (g *grid) tiles() int { return g.r * g.q * g.k }
+
+func (g *grid) parts(tile int) (c, i, a int) { return tile % g.q, tile / g.q % g.k, tile / (g.q * g.k) }
+
+// elements turns blocks of 16 rows into rows, at most some number.
+func (g *grid) elements(blocks span, rows int) span {
+	return span{model.PanelWidth * blocks.lo, min(model.PanelWidth*blocks.hi, rows)}
+}
+
+// result is what a tile holds of the result: rows of the value below some number, and
+// blocks of 16 columns.
+func (g *grid) result(tile, rows int) span2 {
+	c, i, a := g.parts(tile)
+	if i >= g.owners {
+		return span2{}
+	}
+	streamed, loaded := g.streamed.part(a, i%g.rho), g.loaded.part(c, i/g.rho)
+	if g.swapped {
+		return span2{g.elements(loaded, rows), streamed}
+	}
+	return span2{streamed, loaded}
+}
+
+// padding prices clearing the last panel of rows of the loaded operand of a swapped
+// candidate where its source has rows of the value only.
+func (s Shape) padding(c Gemm) int64 {
+	rows := s.RowBlocks()*model.PanelWidth - s.M
+	if rows == 0 {
+		return 0
+	}
+	return int64(s.Sizes(c).Inner/model.PanelWidth) * kernels.FillCycles(2*rows*model.PanelWidth)
+}
+
+// ResultWords is the largest shard of c1's result as stored and OperandWords what the
+// largest block of c2's operand has of the value, in words.
 func (t Transition) ResultWords(c1 Gemm) int64 {
 	z := t.From.Sizes(c1)
 	return int64(z.ResultRows*z.ResultCols) / 2
 }
 func (t Transition) OperandWords(c2 Gemm) int64 {
 	z := t.To.Sizes(c2)
-	return int64(z.Rows*z.Inner) / 2
+	rows := z.Rows
+	if c2.Swapped {
+		rows = min(z.Cols, t.To.M)
+	}
+	return int64(rows*z.Inner) / 2
 }
 
 // span is a half-open range, span2 a rectangle of rows × blocks of 16 columns.
@@ -141,8 +211,14 @@ func (s span2) elements() int { return s.rows.len() * s.cols.len() * model.Panel
 type nested struct{ n, outer, inner int }
 
 func (s nested) part(o, i int) span {
-	lo := o*(s.n/s.outer) + min(o, s.n%s.outer)
-	n := part(s.n, s.outer, o)
-	start := lo + i*(n/s.inner) + min(i, n%s.inner)
+	outer := s.whole(o)
+	n := outer.len()
+	start := outer.lo + i*(n/s.inner) + min(i, n%s.inner)
 	return span{start, start + part(n, s.inner, i)}
+}
+
+// whole is an outer part.
+func (s nested) whole(o int) span {
+	lo := o*(s.n/s.outer) + min(o, s.n%s.outer)
+	return span{lo, lo + part(s.n, s.outer, o)}
 }
