@@ -46,7 +46,7 @@ func (t *transition) viaRuns(a int32) int64 {
 // it holds already.
 func (t *transition) Left(a int32) int64 {
 	v := t.inResult(a) - t.ResultWords(t.from[a])
-	if t.linear > 0 {
+	if t.linear > 0 && !t.from[a].Swapped {
 		v = min(v, t.viaRuns(a))
 	}
 	return v
@@ -60,8 +60,11 @@ func (t *transition) Right(b int32) int64 {
 	if g.Gathered {
 		bytes := t.To.Bytes(g)
 		v += int64(bytes.W-bytes.WSlice) / 4
+		if g.InPlace { // sent and received one after the other
+			v = max(v, int64(bytes.W)/4)
+		}
 	}
-	if g.Q > 1 || g.Gathered {
+	if g.InputHolders() > 1 || g.Gathered {
 		v += phase // a block that several tiles need moves
 	}
 	return v
@@ -74,7 +77,12 @@ const roundSlack = 16
 // on top, and the whole result is copied.
 func (t *transition) Spread(a int32) int64 {
 	held := t.ResultWords(t.from[a])
-	return t.inResult(a) + held + roundSlack + kernels.CopyCycles(int(4*held)) + phase - t.Left(a)
+	return t.inResult(a) + held + roundSlack + t.CopyAtMost(t.from[a]) + phase - t.Left(a)
+}
+
+// runs tells that GELU may run on row-major runs between two classes.
+func (t *transition) runs(a, b int32) bool {
+	return t.linear > 0 && !t.from[a].Swapped && !t.to[b].Swapped
 }
 
 // byRuns is the price by way of row-major runs.
@@ -87,7 +95,7 @@ func (t *transition) byRuns(a, b int32) int64 {
 func (t *transition) LowerBound(a, b int32) int64 {
 	v := t.Left(a) + t.Right(b)
 	direct := t.inResult(a) + t.AtLeast(t.from[a], t.to[b]).Cycles(phase)
-	if t.linear > 0 && t.viaRuns(a)+t.Right(b) < direct {
+	if t.runs(a, b) && t.viaRuns(a)+t.Right(b) < direct {
 		direct = min(direct, t.byRuns(a, b))
 	}
 	return max(v, direct)
@@ -101,7 +109,7 @@ func (t *transition) Exact(a, b int32) int64 {
 // best is the exact price and the way that has it.
 func (t *transition) best(a, b int32) (int64, space.Via) {
 	direct := t.inResult(a) + t.Transition.Exact(t.from[a], t.to[b]).Cycles(phase)
-	if t.linear > 0 && t.viaRuns(a)+t.Right(b) < direct {
+	if t.runs(a, b) && t.viaRuns(a)+t.Right(b) < direct {
 		if v := t.byRuns(a, b); v < direct {
 			return v, space.InLinear
 		}

@@ -54,7 +54,7 @@ func (e *InfeasibleError) Error() string {
 	return fmt.Sprintf("planning: infeasible: %s needs %d bytes a tile, the limit leaves %d; %s: %d", e.Limit, e.Required, e.Allowed, claim, e.Smallest)
 }
 
-// Solve plans a problem in the family normal under profile c600.
+// Solve plans a problem in the family normal or full under profile c600.
 func Solve(ctx context.Context, p *model.Problem, solver solve.Solver, opt Options) (*Result, error) {
 	b, err := newBuilder(p, opt.Tighten)
 	if err != nil {
@@ -180,16 +180,17 @@ func (b *builder) runs(i int) int {
 func (b *builder) node(i int) (encode.Node, []space.Gemm) {
 	stage := &b.chain.Stages[i]
 	last := i+1 == len(b.chain.Stages)
-	linear := 2 * b.runs(i)
-	if last && b.problem.Outputs == model.OutputsLinear {
-		linear = 2 * (stage.M*stage.N/stage.Tiles + model.PanelWidth)
-	}
 	gathered := i == 0 && b.problem.Inputs == model.InputsGathered
+	use := stageUse{input: gathered, linear: 2 * b.runs(i), turned: !last}
+	if last && b.problem.Outputs == model.OutputsLinear {
+		use.linear = 2 * (stage.M*stage.N/stage.Tiles + model.PanelWidth)
+		use.swappedLinear, use.turned = use.linear, true
+	}
 	var cands []encode.Candidate
 	var classes []space.Gemm
 	var list []space.Gemm
 	class := map[space.Gemm]int32{}
-	stage.Each(space.Options{WeightsOnce: b.problem.Weights == model.WeightsOnce, MatrixSums: b.problem.Has(model.MatrixSums), InPlace: true}, func(g space.Gemm) {
+	stage.Each(space.Options{WeightsOnce: b.problem.Weights == model.WeightsOnce, MatrixSums: b.problem.Has(model.MatrixSums), InPlace: true, Swapped: b.problem.Family == model.FamilyFull}, func(g space.Gemm) {
 		key := g
 		key.Interleaved, key.Matrix = false, false
 		id, ok := class[key]
@@ -213,16 +214,26 @@ func (b *builder) node(i int) (encode.Node, []space.Gemm) {
 			z := stage.Sizes(g)
 			v += int64(len(stage.Gelus)) * kernels.GeluCycles(z.ResultRows*z.ResultCols)
 		}
-		cands = append(cands, encode.Candidate{Cost: v, Class: id, Use: uses(stage.Shape, g, gathered, linear)})
+		if g.Swapped && use.turned {
+			v += stage.Transpose(g)
+		}
+		u := make([]int64, numUses)
+		use.uses(stage.Shape, g, u)
+		cands = append(cands, encode.Candidate{Cost: v, Class: id, Use: u})
 		list = append(list, g)
 	})
 	b.gemms[i] = list
 	return encode.Node{Name: stage.Gemm.Name, Candidates: cands, Describe: func(c int) string { return describe(list[c]) }}, classes
 }
 
-// describe names a candidate: compute grid, result parts of a block, weights, and
-// the matrix unit if it adds the partials.
+// describe names a candidate: orientation and compute grid, result parts of a block,
+// class of the loaded operand, storage of the weights, and the matrix unit if it adds
+// the partials.
 func describe(g space.Gemm) string {
+	orientation := "N"
+	if g.Swapped {
+		orientation = "S"
+	}
 	weights := "standard"
 	if g.Interleaved {
 		weights = "interleaved"
@@ -236,7 +247,7 @@ func describe(g space.Gemm) string {
 	if g.Matrix {
 		weights += "/matrix"
 	}
-	return fmt.Sprintf("N(%d,%d,%d)/%dx%d/%s", g.R, g.Q, g.K, g.Rho, g.Kappa, weights)
+	return fmt.Sprintf("%s(%d,%d,%d)/%dx%d/%s", orientation, g.R, g.Q, g.K, g.Rho, g.Kappa, weights)
 }
 
 func (b *builder) plan(choice encode.Choice) (*model.Plan, error) {

@@ -122,6 +122,16 @@ func (w *walk) tile(tile int) {
 	}
 }
 
+// CopyAtMost bounds the local copies and cleared padding of any move of c1's result.
+func (t Transition) CopyAtMost(c1 Gemm) int64 {
+	z := t.From.Sizes(c1)
+	v := kernels.CopyCycles(2 * z.ResultRows * z.ResultCols)
+	if !c1.Swapped {
+		v += t.To.padding(Gemm{K: 1, R: 1, Q: 1, Rho: 1, Kappa: 1, Swapped: true})
+	}
+	return v
+}
+
 // copy prices the local copy of what a tile has of its operand.
 func (w *walk) copy(b span2) int64 {
 	e := 2 * b.elements()
