@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"ipusolve/encode"
-	"ipusolve/kernels"
 	"ipusolve/model"
 	"ipusolve/model/space"
 	"ipusolve/solve"
@@ -57,12 +56,15 @@ func (e *InfeasibleError) Error() string {
 // Solve plans a problem in the family normal or full under profile c600.
 func Solve(ctx context.Context, p *model.Problem, solver solve.Solver, opt Options) (*Result, error) {
 	b, err := newBuilder(p, opt.Tighten)
+	if errors.Is(err, encode.ErrInfeasible) {
+		return nil, infeasible(ctx, p, solver, opt)
+	}
 	if err != nil {
 		return nil, err
 	}
 	out, err := encode.Select(ctx, b.sel, solver, opt.Solve)
 	if errors.Is(err, encode.ErrInfeasible) {
-		return nil, b.infeasible(ctx, solver, opt.Solve)
+		return nil, infeasible(ctx, p, solver, opt)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("planning: %w", err)
@@ -99,7 +101,13 @@ type builder struct {
 	identity int
 }
 
+// newBuilder lists the candidates that a plan within memory may need (lister.list).
 func newBuilder(p *model.Problem, tighten map[string]int64) (*builder, error) {
+	return build(p, tighten, false)
+}
+
+// build lists the candidates; all of them if all is set.
+func build(p *model.Problem, tighten map[string]int64, all bool) (*builder, error) {
 	chain, err := space.NewChain(p)
 	if err != nil {
 		return nil, err
@@ -118,9 +126,13 @@ func newBuilder(p *model.Problem, tighten map[string]int64) (*builder, error) {
 		if !ok {
 			k = i
 			alike[b.role(i)] = i
-			var node encode.Node
-			node, classes[i] = b.node(i)
-			b.sel.Nodes = append(b.sel.Nodes, node)
+			l := b.lister(i)
+			list := l.list(all)
+			if len(list.gemms) == 0 {
+				return nil, fmt.Errorf("planning: %w: no candidate of %s fits", encode.ErrInfeasible, chain.Stages[i].Gemm.Name)
+			}
+			b.sel.Nodes = append(b.sel.Nodes, list.node)
+			b.gemms[i], classes[i] = list.gemms, list.classes
 		} else {
 			b.sel.Nodes = append(b.sel.Nodes, b.sel.Nodes[k])
 			b.gemms[i], classes[i] = b.gemms[k], classes[k]
@@ -174,58 +186,6 @@ func (b *builder) runs(i int) int {
 	return s.LinearElements()
 }
 
-// node lists the candidates of a stage and the representatives of its classes:
-// candidates that differ only in the memory class of their weights or in the unit
-// that adds their partials look alike from outside.
-func (b *builder) node(i int) (encode.Node, []space.Gemm) {
-	stage := &b.chain.Stages[i]
-	last := i+1 == len(b.chain.Stages)
-	gathered := i == 0 && b.problem.Inputs == model.InputsGathered
-	use := stageUse{input: gathered, linear: 2 * b.runs(i), turned: !last}
-	if last && b.problem.Outputs == model.OutputsLinear {
-		use.linear = 2 * (stage.M*stage.N/stage.Tiles + model.PanelWidth)
-		use.swappedLinear, use.turned = use.linear, true
-	}
-	var cands []encode.Candidate
-	var classes []space.Gemm
-	var list []space.Gemm
-	class := map[space.Gemm]int32{}
-	stage.Each(space.Options{WeightsOnce: b.problem.Weights == model.WeightsOnce, MatrixSums: b.problem.Has(model.MatrixSums), InPlace: true, Swapped: b.problem.Family == model.FamilyFull}, func(g space.Gemm) {
-		key := g
-		key.Interleaved, key.Matrix = false, false
-		id, ok := class[key]
-		if !ok {
-			id = int32(len(classes))
-			class[key] = id
-			classes = append(classes, key)
-		}
-		v := stage.Kernel(g)
-		if words, sum := stage.Reduction(g); words > 0 {
-			v += words + phase + sum
-		} else {
-			v += sum
-		}
-		words, copies := stage.Gather(g, gathered)
-		v += copies
-		if i == 0 && words > 0 {
-			v += words + phase
-		}
-		if last {
-			z := stage.Sizes(g)
-			v += int64(len(stage.Gelus)) * kernels.GeluCycles(z.ResultRows*z.ResultCols)
-		}
-		if g.Swapped && use.turned {
-			v += stage.Transpose(g)
-		}
-		u := make([]int64, numUses)
-		use.uses(stage.Shape, g, u)
-		cands = append(cands, encode.Candidate{Cost: v, Class: id, Use: u})
-		list = append(list, g)
-	})
-	b.gemms[i] = list
-	return encode.Node{Name: stage.Gemm.Name, Candidates: cands, Describe: func(c int) string { return describe(list[c]) }}, classes
-}
-
 // describe names a candidate: orientation and compute grid, result parts of a block,
 // class of the loaded operand, storage of the weights, and the matrix unit if it adds
 // the partials.
@@ -277,9 +237,13 @@ func (b *builder) toLinear(i int, g space.Gemm) int64 {
 	return plan.Steps[len(plan.Steps)-1].Cost.Total()
 }
 
-// infeasible finds the smallest memory limit that admits a plan.
-func (b *builder) infeasible(ctx context.Context, solver solve.Solver, opt solve.Options) error {
-	least, err := encode.LeastBudget(ctx, b.sel, b.offsets, model.MemoryGranule, solver, opt)
+// infeasible finds the smallest memory limit that admits a plan, among all candidates.
+func infeasible(ctx context.Context, p *model.Problem, solver solve.Solver, opt Options) error {
+	b, err := build(p, opt.Tighten, true)
+	if err != nil {
+		return err
+	}
+	least, err := encode.LeastBudget(ctx, b.sel, b.offsets, model.MemoryGranule, solver, opt.Solve)
 	if err != nil {
 		return fmt.Errorf("planning: %w", err)
 	}

@@ -56,7 +56,7 @@ func TestDefaultProblem(t *testing.T) {
 // returns the least cost within the limits.
 func exhaust(t *testing.T, p *model.Problem) int64 {
 	t.Helper()
-	b, err := newBuilder(p, nil)
+	b, err := build(p, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}

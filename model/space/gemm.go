@@ -59,6 +59,8 @@ type Options struct {
 	MatrixSums  bool // partials may be added on the matrix unit
 	InPlace     bool // gathered weights whose own slices lie in place too
 	Swapped     bool // the swapped orientation too
+	// Grid, if set, tells whether to list the candidates of a compute grid.
+	Grid func(Gemm) bool
 }
 
 // stored calls f for the ways to store the weights of a candidate.
@@ -105,6 +107,9 @@ func (s Shape) each(o Options, swapped bool, f func(Gemm)) {
 	for k := 1; k <= min(kb, s.Tiles); k++ {
 		for q := 1; q <= min(cols, s.Tiles/k); q++ {
 			for r := 1; r <= min(rows, s.Tiles/(k*q)); r++ {
+				if o.Grid != nil && !o.Grid(Gemm{R: int32(r), Q: int32(q), K: int32(k), Rho: 1, Kappa: 1, Swapped: swapped}) {
+					continue
+				}
 				for rho := k; rho >= 1; rho-- {
 					if rho > rows/r {
 						continue

@@ -1,0 +1,202 @@
+package planning
+
+import (
+	"cmp"
+	"slices"
+
+	"ipusolve/encode"
+	"ipusolve/kernels"
+	"ipusolve/model"
+	"ipusolve/model/space"
+)
+
+// lister lists the candidates of a stage.
+type lister struct {
+	stage       *space.Stage
+	first, last bool
+	use         stageUse
+	options     space.Options
+	// Bytes that a candidate may take at any event, in all and of interleaved memory:
+	// the memory limit less the least that the weights of the other stages take, which
+	// is their equal share.
+	total, inter int64
+}
+
+// lister describes stage i to the enumeration.
+func (b *builder) lister(i int) lister {
+	p, stages := b.problem, b.chain.Stages
+	stage := &stages[i]
+	l := lister{stage: stage, first: i == 0, last: i+1 == len(stages),
+		options: space.Options{WeightsOnce: p.Weights == model.WeightsOnce, MatrixSums: p.Has(model.MatrixSums), InPlace: true, Swapped: p.Family == model.FamilyFull},
+		total:   int64(p.MemoryLimit)}
+	l.use = stageUse{input: i == 0 && p.Inputs == model.InputsGathered, linear: 2 * b.runs(i), turned: !l.last}
+	if l.last && p.Outputs == model.OutputsLinear {
+		l.use.linear = 2 * (stage.M*stage.N/stage.Tiles + model.PanelWidth)
+		l.use.swappedLinear, l.use.turned = l.use.linear, true
+	}
+	for j := range stages {
+		if j != i {
+			l.total -= int64(2 * stages[j].K * stages[j].N / stages[j].Tiles)
+		}
+	}
+	l.inter = int64(p.MemoryLimit) - model.StandardShare
+	return l
+}
+
+// cost is what a candidate costs whatever is next to it.
+func (l *lister) cost(g space.Gemm) int64 {
+	s := l.stage
+	v := s.Kernel(g)
+	words, sum := s.Reduction(g)
+	if v += sum; words > 0 {
+		v += words + phase
+	}
+	words, copies := s.Gather(g, l.use.input)
+	if v += copies; l.first && words > 0 {
+		v += words + phase
+	}
+	if l.last {
+		z := s.Sizes(g)
+		v += int64(len(s.Gelus)) * kernels.GeluCycles(z.ResultRows*z.ResultCols)
+	}
+	if g.Swapped && l.use.turned {
+		v += s.Transpose(g)
+	}
+	return v
+}
+
+// class is a candidate without what its neighbours cannot see: the memory class of the
+// loaded operand, the unit that adds the partials, the storage of the first weights
+// and the parts of a last result that stays as it lies.
+func (l *lister) class(g space.Gemm) space.Gemm {
+	g.Interleaved, g.Matrix = false, false
+	if l.first {
+		g.Gathered, g.InPlace = false, false
+	}
+	if l.last && !l.use.turned {
+		g.Rho, g.Kappa = 1, 1
+	}
+	return g
+}
+
+// fits tells whether memory holds a candidate beside the least of the other stages.
+func (l *lister) fits(u []int64) bool {
+	for e := range len(eventNames) {
+		if u[gatherTotal+e]+u[residentTotal] > l.total || u[gatherInter+e]+u[residentInter] > l.inter {
+			return false
+		}
+	}
+	return true
+}
+
+// small tells whether memory can hold any candidate of a compute grid: both operands
+// lie beside the product.
+func (l *lister) small(g space.Gemm) bool {
+	z := l.stage.Sizes(g)
+	return int64(2*(z.Rows*z.Inner+z.Inner*z.Cols+z.Rows*z.Cols)) <= l.total
+}
+
+// listed are the candidates of a stage and the representatives of their classes.
+type listed struct {
+	node    encode.Node
+	gemms   []space.Gemm // of every candidate
+	classes []space.Gemm
+}
+
+// list lists the candidates of a stage that some plan may need: those that fit in
+// memory and of which no other one of their class is as cheap in cycles and in every
+// use. With all, every candidate.
+func (l *lister) list(all bool) listed {
+	var out listed
+	class := map[space.Gemm]int32{}
+	var uses usePool
+	type entry struct {
+		gemm space.Gemm
+		cand encode.Candidate
+	}
+	var grid []entry // of one compute grid
+	add := func(e entry) {
+		key := l.class(e.gemm)
+		id, ok := class[key]
+		if !ok {
+			id = int32(len(out.classes))
+			class[key] = id
+			out.classes = append(out.classes, key)
+		}
+		e.cand.Class = id
+		out.node.Candidates = append(out.node.Candidates, e.cand)
+		out.gemms = append(out.gemms, e.gemm)
+	}
+	flush := func() {
+		slices.SortStableFunc(grid, func(a, b entry) int { return cmp.Compare(a.cand.Cost, b.cand.Cost) })
+		kept := grid[:0]
+		for _, e := range grid {
+			key := l.class(e.gemm)
+			if !all && slices.ContainsFunc(kept, func(k entry) bool { return noMore(k.cand.Use, e.cand.Use) && l.class(k.gemm) == key }) {
+				continue
+			}
+			kept = append(kept, e)
+			e.cand.Use = uses.keep(e.cand.Use)
+			add(e)
+		}
+		grid, uses.taken = grid[:0], 0
+	}
+	if !all {
+		l.options.Grid = l.small
+	}
+	var at [4]int32
+	l.stage.Each(l.options, func(g space.Gemm) {
+		if here := [4]int32{g.R, g.Q, g.K, 0}; here != at {
+			flush()
+			at = here
+		}
+		u := uses.next()
+		l.use.uses(l.stage.Shape, g, u)
+		if !all && !l.fits(u) {
+			uses.taken--
+			return
+		}
+		grid = append(grid, entry{g, encode.Candidate{Cost: l.cost(g), Use: u}})
+	})
+	flush()
+	gemms := out.gemms
+	out.node.Describe = func(c int) string { return describe(gemms[c]) }
+	return out
+}
+
+// noMore tells whether every amount of a is at most that of b.
+func noMore(a, b []int64) bool {
+	for i := range a {
+		if a[i] > b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// usePool holds the uses of candidates: those of the current grid, and for good.
+type usePool struct {
+	scratch [][]int64
+	taken   int
+	kept    []int64
+}
+
+// next is room for the uses of one more candidate of the grid.
+func (p *usePool) next() []int64 {
+	if p.taken == len(p.scratch) {
+		p.scratch = append(p.scratch, make([]int64, numUses))
+	}
+	p.taken++
+	return p.scratch[p.taken-1]
+}
+
+// keep copies uses for good.
+func (p *usePool) keep(u []int64) []int64 {
+	if len(p.kept) < numUses {
+		p.kept = make([]int64, 1<<12*numUses)
+	}
+	room := p.kept[:numUses:numUses]
+	p.kept = p.kept[numUses:]
+	copy(room, u)
+	return room
+}
