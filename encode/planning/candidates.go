@@ -34,6 +34,7 @@ func (b *builder) lister(i int) lister {
 		l.use.linear = 2 * (stage.M*stage.N/stage.Tiles + model.PanelWidth)
 		l.use.swappedLinear, l.use.turned = l.use.linear, true
 	}
+	l.options.Fine = !l.use.turned
 	for j := range stages {
 		if j != i {
 			l.total -= int64(2 * stages[j].K * stages[j].N / stages[j].Tiles)
@@ -74,7 +75,7 @@ func (l *lister) class(g space.Gemm) space.Gemm {
 		g.Gathered, g.InPlace = false, false
 	}
 	if l.last && !l.use.turned {
-		g.Rho, g.Kappa = 1, 1
+		g.Rho, g.Kappa, g.Fine = 1, 1, false
 	}
 	return g
 }

@@ -24,7 +24,10 @@ type Gemm struct {
 	R, Q, K    int32 // compute grid: parts of the streamed rows, loaded columns, inner
 	Rho, Kappa int32 // result parts of a compute block: streamed rows, loaded columns
 	// Swapped: the weights are streamed and the other operand is loaded.
-	Swapped     bool
+	Swapped bool
+	// Fine: a swapped result is cut at single streamed rows, else at blocks of 16, as the
+	// transpose of panels wants them.
+	Fine        bool
 	Interleaved bool // memory class of the loaded operand
 	// Gathered: weights are stored once, cut in one slice per consumer (WeightHolders),
 	// and gathered on each run; else every consumer keeps its block.
@@ -59,6 +62,8 @@ type Options struct {
 	MatrixSums  bool // partials may be added on the matrix unit
 	InPlace     bool // gathered weights whose own slices lie in place too
 	Swapped     bool // the swapped orientation too
+	// Fine: swapped results may be Fine, since nobody transposes them.
+	Fine bool
 	// Grid, if set, tells whether to list the candidates of a compute grid.
 	Grid func(Gemm) bool
 }
@@ -107,11 +112,16 @@ func (s Shape) each(o Options, swapped bool, f func(Gemm)) {
 	for k := 1; k <= min(kb, s.Tiles); k++ {
 		for q := 1; q <= min(cols, s.Tiles/k); q++ {
 			for r := 1; r <= min(rows, s.Tiles/(k*q)); r++ {
+				// Equal blocks of whole panels are cut anywhere.
+				fine, cuts := swapped && o.Fine && k > 1 && s.N%(r*model.PanelWidth) == 0, rows/r
+				if fine {
+					cuts = s.N / r
+				}
 				if o.Grid != nil && !o.Grid(Gemm{R: int32(r), Q: int32(q), K: int32(k), Rho: 1, Kappa: 1, Swapped: swapped}) {
 					continue
 				}
 				for rho := k; rho >= 1; rho-- {
-					if rho > rows/r {
+					if rho > cuts {
 						continue
 					}
 					kappas := [2]int{k / rho, 0}
@@ -123,7 +133,7 @@ func (s Shape) each(o Options, swapped bool, f func(Gemm)) {
 							continue
 						}
 						for _, interleaved := range [2]bool{true, false} {
-							c := Gemm{R: int32(r), Q: int32(q), K: int32(k), Rho: int32(rho), Kappa: int32(kappa), Swapped: swapped, Interleaved: interleaved}
+							c := Gemm{R: int32(r), Q: int32(q), K: int32(k), Rho: int32(rho), Kappa: int32(kappa), Swapped: swapped, Fine: fine, Interleaved: interleaved}
 							o.stored(c, f)
 						}
 					}
@@ -163,16 +173,24 @@ type Sizes struct {
 
 // Sizes gives the largest parts.
 func (s Shape) Sizes(c Gemm) Sizes {
-	rows := s.streamed(c.Swapped)
-	r := ceil(rows.n, int(c.R))
-	q := ceil(s.loaded(c.Swapped), int(c.Q))
+	axis := s.streamed(c.Swapped)
+	rows, cols := axis.size*ceil(axis.n, int(c.R)), ceil(s.loaded(c.Swapped), int(c.Q))
+	cut := c.cut()
 	return Sizes{
-		Rows:       rows.size * r,
+		Rows:       rows,
 		Inner:      model.PanelWidth * ceil(s.InnerBlocks(), int(c.K)),
-		Cols:       model.PanelWidth * q,
-		ResultRows: rows.size * ceil(r, int(c.Rho)),
-		ResultCols: model.PanelWidth * ceil(q, int(c.Kappa)),
+		Cols:       model.PanelWidth * cols,
+		ResultRows: cut * ceil(rows/cut, int(c.Rho)),
+		ResultCols: model.PanelWidth * ceil(cols, int(c.Kappa)),
 	}
+}
+
+// cut is the grain in streamed rows at which results are cut.
+func (c Gemm) cut() int {
+	if c.Swapped && !c.Fine {
+		return model.PanelWidth
+	}
+	return 1
 }
 
 // Bytes of the largest items of a candidate on one tile.
@@ -268,8 +286,8 @@ func (s Shape) Reduction(c Gemm) (words, sum int64) {
 	// owns nothing sends all of it.
 	sent := z.Rows * z.Cols
 	if c.Rho*c.Kappa == c.K {
-		unit := s.streamed(c.Swapped).size
-		sent -= unit * (z.Rows / unit / int(c.Rho)) * (model.PanelWidth * (z.Cols / model.PanelWidth / int(c.Kappa)))
+		cut := c.cut()
+		sent -= cut * (z.Rows / cut / int(c.Rho)) * (model.PanelWidth * (z.Cols / model.PanelWidth / int(c.Kappa)))
 	}
 	runs, remote := s.runs(c), int(c.K)-1
 	words = int64(max(received, sent) / 2)

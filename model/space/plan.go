@@ -43,7 +43,7 @@ func (s Shape) result(c Gemm) model.Layout {
 			{Axis: model.Rows, Parts: r * rho, Block: 1, Stride: q * kappa, Nest: r}}}
 	if c.Swapped {
 		l.Order.Kind = model.TransposedLeft
-		l.Axes[0].Axis, l.Axes[1].Axis, l.Axes[1].Block = model.Rows, model.Cols, model.PanelWidth
+		l.Axes[0].Axis, l.Axes[1].Axis, l.Axes[1].Block = model.Rows, model.Cols, c.cut()
 	}
 	if c.resultInterleaved() {
 		l.Class = model.Interleaved
