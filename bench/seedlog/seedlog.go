@@ -1,4 +1,3 @@
-// Package seedlog holds what the logs of the reference heuristic stack say.
 package seedlog
 
 import (

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"ipusolve/bench/trial"
 	"ipusolve/device"
 	"ipusolve/device/sim"
 	"ipusolve/model"
@@ -78,7 +79,7 @@ func (r *runner) figures() *runFigures {
 // newFigures are the figures of the seed logs' closing line (reference:
 // kernels.md §12).
 func newFigures(p *model.Problem, result *sim.Result, tests []eval.Report) *runFigures {
-	f := &runFigures{Workload: workloadLabel(&p.Graph), Cycles: result.Cycles, MinimumTileCycles: result.MinCycles,
+	f := &runFigures{Workload: trial.Label(&p.Graph), Cycles: result.Cycles, MinimumTileCycles: result.MinCycles,
 		Phases: []phaseFigures{}, Tests: []testFigures{}, NumericalTest: "SKIP"}
 	var flops float64
 	for i := range p.Graph.Ops {

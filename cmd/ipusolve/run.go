@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ipusolve"
+	"ipusolve/bench/trial"
 	"ipusolve/device/sim"
 	"ipusolve/exchange"
 	"ipusolve/model"
@@ -38,14 +39,6 @@ func runCommand() *cli.Command {
 		},
 		Action: runPackage,
 	}
-}
-
-// job is one use of the machine: data, and how to judge the output; check is nil
-// if nothing is known of it.
-type job struct {
-	name  string
-	data  tensors
-	check func(got eval.Tensor) eval.Report
 }
 
 func runPackage(c *cli.Context) (err error) {
@@ -97,10 +90,10 @@ func runPackage(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.machine, err = sim.New(l.app, options); err != nil {
+	if r.rig, err = trial.New(l.app, l.plan, options); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	var last tensors
+	var last trial.Tensors
 	for i := range jobs {
 		job, err := jobs[i]()
 		if errors.Is(err, eval.ErrDegenerate) {
@@ -157,7 +150,7 @@ func strictEnough(r *ipusolve.Report, lenient bool) error {
 // runner runs jobs on one machine.
 type runner struct {
 	*loaded
-	machine *sim.Machine
+	rig     *trial.Rig
 	console *console
 	log     *slog.Logger
 	repeat  int
@@ -168,9 +161,9 @@ type runner struct {
 
 // jobs are what the command line asks for. Data are made when a job's turn
 // comes.
-func (r *runner) jobs(c *cli.Context) ([]func() (*job, error), error) {
+func (r *runner) jobs(c *cli.Context) ([]func() (*trial.Job, error), error) {
 	graph := &r.plan.Problem.Graph
-	given := tensors{}
+	given := trial.Tensors{}
 	for _, f := range []struct{ flag, role string }{{"input", model.RoleInput}, {"weights", model.RoleWeight}} {
 		files, err := namedFiles(c, f.flag, f.role, r.plan)
 		if err != nil {
@@ -186,77 +179,50 @@ func (r *runner) jobs(c *cli.Context) ([]func() (*job, error), error) {
 	if c.Bool("check") && len(given) > 0 {
 		return nil, usageError("run: --check uses data of its own; leave out --input and --weights")
 	}
-	chain, err := chainOf(graph)
+	chain, err := trial.ChainOf(graph)
 	if err != nil {
 		if c.Bool("check") || len(given) == 0 {
 			return nil, fmt.Errorf("%s: no test data for this graph: %w", r.path, err)
 		}
-		return []func() (*job, error){func() (*job, error) { return &job{name: "files", data: given}, nil }}, nil
+		return []func() (*trial.Job, error){func() (*trial.Job, error) { return &trial.Job{Name: "files", Data: given}, nil }}, nil
 	}
 	if c.Bool("check") {
-		fitting := chain.scaledTest
-		if s, ok := siglipOf(graph); ok && s == fullSize {
-			fitting = chain.seedTest
-		}
-		return []func() (*job, error){chain.exactTest, fitting}, nil
+		return chain.Tests(), nil
 	}
-	return []func() (*job, error){func() (*job, error) {
+	return []func() (*trial.Job, error){func() (*trial.Job, error) {
 		d, err := eval.SeedData(chain.Chain)
 		if err != nil {
 			return nil, err
 		}
-		data := chain.named(d)
+		data := chain.Named(d)
 		for name, t := range given {
 			data[name] = t
 		}
-		return &job{name: "run", data: data}, nil
+		return &trial.Job{Name: "run", Data: data}, nil
 	}}, nil
 }
 
-func (c *chain) exactTest() (*job, error) {
-	d, err := eval.ExactData(c.Chain)
-	if err != nil {
-		return nil, err
-	}
-	want, err := eval.ExactReference(c.Chain, d)
-	return &job{"exact", c.named(d), func(got eval.Tensor) eval.Report { return eval.CheckExact(got, want) }}, err
-}
-
-func (c *chain) seedTest() (*job, error) {
-	d, err := eval.SeedData(c.Chain)
-	if err != nil {
-		return nil, err
-	}
-	want, err := eval.Reference(c.Chain, d)
-	return &job{"seed", c.named(d), func(got eval.Tensor) eval.Report { return eval.CheckSeed(got, want) }}, err
-}
-
-func (c *chain) scaledTest() (*job, error) {
-	d, want, err := eval.ScaledData(c.Chain)
-	return &job{"scaled", c.named(d), func(got eval.Tensor) eval.Report { return eval.CheckScaled(got, want, c.Blocks()) }}, err
-}
-
 // run runs a job as often as demanded and returns its outputs.
-func (r *runner) run(c *cli.Context, j *job) (tensors, error) {
-	if err := r.load(model.RoleWeight, j.data); err != nil {
-		return nil, err
+func (r *runner) run(c *cli.Context, j *trial.Job) (trial.Tensors, error) {
+	if err := r.rig.Load(model.RoleWeight, j.Data); err != nil {
+		return nil, r.failure(err)
 	}
-	var first tensors
+	var first trial.Tensors
 	for i := range r.repeat {
-		r.console.progress(j.name+" run", i, r.repeat)
-		if err := r.load(model.RoleInput, j.data); err != nil {
-			return nil, err
+		r.console.progress(j.Name+" run", i, r.repeat)
+		if err := r.rig.Load(model.RoleInput, j.Data); err != nil {
+			return nil, r.failure(err)
 		}
-		result, err := r.machine.Run(c.Context)
+		result, err := r.rig.Machine.Run(c.Context)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.path, err)
 		}
 		for _, w := range result.Warnings {
 			r.log.Warn("strict rule broken", "rule", w.Rule, "count", w.Count, "first", w.First)
 		}
-		outputs, err := r.outputs()
+		outputs, err := r.rig.Outputs()
 		if err != nil {
-			return nil, err
+			return nil, r.failure(err)
 		}
 		if first == nil {
 			first = outputs
@@ -271,56 +237,22 @@ func (r *runner) run(c *cli.Context, j *job) (tensors, error) {
 		}
 		r.result = result
 	}
-	if j.check != nil {
-		graph := &r.plan.Problem.Graph
-		v, _ := graph.Value(graph.Outputs[0])
-		r.tests = append(r.tests, j.check(eval.Tensor{Shape: []int{v.Rows(), v.Cols()}, Data: first[v.Name]}))
+	if j.Check != nil {
+		r.tests = append(r.tests, r.rig.Judge(j, first))
 	}
 	return first, nil
 }
 
-// load hands the tensors of a role to the machine.
-func (r *runner) load(role string, data tensors) error {
-	for i := range r.plan.Values {
-		v := &r.plan.Values[i]
-		if v.Role != role {
-			continue
-		}
-		t, ok := data[v.Graph]
-		if !ok {
-			return usageError("run: no data for %s %s", role, v.Graph)
-		}
-		bytes, err := model.Pack(v, t)
-		if err != nil {
-			return err
-		}
-		if err := r.machine.Load(v.Graph, bytes); err != nil {
-			return fmt.Errorf("%s: %w", r.path, err)
-		}
+// failure puts the package's name before an error of the rig; data that are missing
+// are bad usage, copies that differ a failed check.
+func (r *runner) failure(err error) error {
+	switch {
+	case errors.Is(err, model.ErrUsage):
+		return usageError("run: %w", err)
+	case errors.Is(err, model.ErrCopies):
+		return checkError("run: %w", err)
 	}
-	return nil
-}
-
-// outputs reads all outputs. Copies of an element that differ are a failed
-// check.
-func (r *runner) outputs() (tensors, error) {
-	out := tensors{}
-	for i := range r.plan.Values {
-		v := &r.plan.Values[i]
-		if v.Role != model.RoleOutput {
-			continue
-		}
-		bytes, err := r.machine.Output(v.Graph)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.path, err)
-		}
-		if out[v.Graph], err = model.Unpack(v, bytes); errors.Is(err, model.ErrCopies) {
-			return nil, checkError("run: %w", err)
-		} else if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return fmt.Errorf("%s: %w", r.path, err)
 }
 
 // print writes the figures for people; the last line is that of the seed logs.
