@@ -22,7 +22,8 @@ const BySearch = ", optimal by search"
 type List struct {
 	Options exchange.Options
 	// Widths makes the width of every message that can be paired a decision
-	// (exchange.ListWidths); otherwise messages keep theirs.
+	// (exchange.ListWidths); otherwise messages keep theirs. With Options.Pair all that
+	// can be are paired, whether that is shorter or not.
 	Widths bool
 }
 

@@ -33,6 +33,8 @@ type Options struct {
 	// Schedule.Freedom is what it does; then Stats.Bound and Schedule.Searched are
 	// those of all schedules under the freedom, else of those that keep the rules.
 	Freedom Freedom
+	// Pair has ListWidths pair every message that can be, to measure what that gives.
+	Pair bool
 	// Progress is told the horizon of the best schedule when it changes, once all
 	// components have one.
 	Progress func(horizon int32)

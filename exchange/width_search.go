@@ -12,9 +12,11 @@ import (
 // The first schedule has all messages ordinary. Then come the widths that balance
 // the loads of machines best, and all messages paired; last, in problems of few
 // messages, the widths of those that complete late are flipped one by one as long as that
-// helps. What a bound of its own excludes is not scheduled. Each try has the whole
-// effort, but for flips, which have a unit each, and for tries that a first listing
-// with a unit leaves further behind the best than the best is behind the bound.
+// helps; at the end more messages are paired where that costs no event. With
+// Options.Pair all that can be are. What a bound of its own excludes is not scheduled.
+// Each try has the whole effort, but for flips, which have a unit each, and for tries
+// that a first listing with a unit leaves further behind the best than the best is
+// behind the bound.
 func ListWidths(ctx context.Context, p *Problem, opt Options) (*Schedule, Stats, error) {
 	if err := p.Validate(); err != nil {
 		return nil, Stats{}, err
@@ -55,6 +57,9 @@ type widthSearch struct {
 const flips = 200
 
 func (w *widthSearch) run() error {
+	if w.opt.Pair {
+		return w.force()
+	}
 	ordinary := make([]bool, len(w.pairable))
 	if _, err := w.try(ordinary, w.opt); err != nil {
 		return err
@@ -76,7 +81,31 @@ func (w *widthSearch) run() error {
 		}
 	}
 	if len(w.pairable) <= flips {
-		return w.flip()
+		if err := w.flip(); err != nil {
+			return err
+		}
+	}
+	return w.widen()
+}
+
+// force pairs all that can be: as listed so, or as the widening of the listing of
+// none if that is shorter and pairs all.
+func (w *widthSearch) force() error {
+	if _, err := w.try(w.pairable, w.opt); err != nil || w.best.Horizon <= w.goal {
+		return err
+	}
+	listed := *w
+	w.best = nil
+	if _, err := w.try(make([]bool, len(w.pairable)), w.opt); err != nil && w.ctx.Err() == nil {
+		return err
+	}
+	if w.best != nil {
+		if err := w.widen(); err != nil {
+			return err
+		}
+	}
+	if w.best == nil || w.best.Horizon >= listed.best.Horizon || !slices.Equal(w.widths, w.pairable) {
+		w.best, w.widths, w.stats = listed.best, listed.widths, listed.stats
 	}
 	return nil
 }

@@ -7,9 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"ipusolve/exchange"
+	exchangecheck "ipusolve/exchange/check"
 	"ipusolve/lower"
 	"ipusolve/lower/check"
 	"ipusolve/model"
+	"ipusolve/model/cost"
 	"ipusolve/model/space"
 	"ipusolve/model/workload"
 	"ipusolve/solve"
@@ -183,6 +186,109 @@ func TestPreplacedBroadcast(t *testing.T) {
 	}
 	if stats.EqualWords != stats.EqualBound || stats.OverlapWords != 0 {
 		t.Errorf("%d of %d words at equal addresses, %d overlap", stats.EqualWords, stats.EqualBound, stats.OverlapWords)
+	}
+}
+
+// dealt lowers P3 with the parts of the first GEMM dealt to other tiles: part m of those
+// that the tiles 18·g … 18·g+17 need lies on tile m of the group 1+4·m behind g, so that
+// no source is among its own receivers and the sources of a group send to different
+// groups. The price in words is the same.
+func dealt(t testing.TB) *lower.Program {
+	t.Helper()
+	plan := readPlan(t, "testdata/p3.plan.json")
+	panels := plan.Values[5].Layout.Axes[0]
+	parts, err := panels.Split(plan.Values[5].Cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tiles []int
+	for a := range 5 {
+		for i, part := range parts {
+			for m := range part.Stored() / model.PanelWidth {
+				group := (i + len(parts)*a + 1 + 4*m) % (5 * len(parts))
+				tiles = append(tiles, 18*group+m)
+			}
+		}
+	}
+	for i := range plan.Values[:5] { // x, w1, its operand, h and g
+		plan.Values[i].Layout.Map = model.NewTileMap(tiles)
+	}
+	if err := plan.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	prices, err := cost.PriceC600(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range prices {
+		if c.Total() > plan.Steps[i].Cost.Total() {
+			t.Errorf("step %d: %v, undealt %v", i, c, plan.Steps[i].Cost)
+		}
+	}
+	p, err := lower.Build(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// The phase of the broadcast is not shorter for pairing as long as the receivers of
+// some tiles are split: tile 17 and its group hear 17 messages whose sources lie among
+// them. With the parts dealt, all 1345 messages are whole pairs, all are at equal
+// addresses, and the phase is shorter with them paired.
+func TestPreplacedWidths(t *testing.T) {
+	if testing.Short() {
+		t.Skip("schedules a full phase four times")
+	}
+	for _, c := range []struct {
+		name                     string
+		program                  *lower.Program
+		pairs                    int
+		bound, wide              int32 // of 32 bits, and of all paired
+		shorter                  bool
+		mostOrdinary, mostPaired int32
+	}{
+		{"as pinned", preplaced(t), 1198, 26931, 26909, false, 28737, 32649},
+		{"dealt", dealt(t), 1345, 26931, 19098, true, 28900, 26700},
+	} {
+		stats, err := lower.Place(c.program, dataMap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := check.Check(c.program, dataMap); err != nil {
+			t.Fatal(err)
+		}
+		x := stats.Pairing[1]
+		q := c.program.Exchange(1)
+		pairable := q.Pairable()
+		paired, words := 0, int64(0)
+		for i, yes := range pairable {
+			if yes {
+				paired, words = paired+1, words+int64(q.Messages[i].Words)
+			}
+		}
+		if x.Pairable != c.pairs || x.Eligible != c.pairs || paired != c.pairs || words != x.EligibleWords {
+			t.Errorf("%s: %+v, %d messages of %d words for the scheduler, want %d", c.name, x, paired, words, c.pairs)
+		}
+		var horizon [2]int32
+		for k, widths := range [][]bool{make([]bool, len(pairable)), pairable} {
+			w := q.WithWidths(widths)
+			s, stats, err := exchange.List(context.Background(), w, exchange.Options{Effort: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := exchangecheck.CheckSchedule(w, s); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			horizon[k] = s.Horizon
+			if want := []int32{c.bound, c.wide}[k]; stats.Bound.Horizon != want {
+				t.Errorf("%s: bound %d, want %d", c.name, stats.Bound.Horizon, want)
+			}
+		}
+		t.Logf("%s: %d messages, %d words eligible and paired; %d events with, %d without", c.name, paired, words, horizon[1], horizon[0])
+		if (horizon[1] < horizon[0]) != c.shorter || horizon[0] > c.mostOrdinary || horizon[1] > c.mostPaired {
+			t.Errorf("%s: %d events paired, %d not", c.name, horizon[1], horizon[0])
+		}
 	}
 }
 

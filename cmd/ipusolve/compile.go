@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -34,7 +35,7 @@ func compileCommand() *cli.Command {
 			&cli.Float64Flag{Name: "gap", Usage: "stop at this proven `GAP` (best − bound) / best", Value: defaultGap},
 			&cli.DurationFlag{Name: "time-limit", Usage: "stop planning, and scheduling each phase, after `TIME`; 0: never", Value: time.Minute},
 			&cli.Int64Flag{Name: "effort", Usage: "stop planning after `N` simplex iterations, the same on every machine; 0: never"},
-			&cli.StringFlag{Name: "exchange-width", Usage: "auto: send 64 bits an event where that makes a phase shorter; 32: never", Value: "auto"},
+			&cli.StringFlag{Name: "exchange-width", Usage: "auto: send 64 bits an event where that makes a phase no longer; 32: never; 64: wherever a transfer can be paired", Value: "auto"},
 			freedomFlag(),
 			&cli.Uint64Flag{Name: "seed", Usage: "seed of the searches"},
 			&cli.BoolFlag{Name: "plan-only", Usage: "stop after planning"},
@@ -76,7 +77,7 @@ func compile(c *cli.Context) error {
 	opt := ipusolve.Options{
 		Planner: &ipusolve.Optimal{Solver: mip.Solver{}, Options: solve.Options{TimeLimit: c.Duration("time-limit"),
 			Effort: c.Int64("effort"), Gap: demanded, Seed: c.Uint64("seed")}},
-		Scheduler: limited{ipusolve.List{Options: exchange.Options{Seed: c.Uint64("seed"), Freedom: freedom}, Widths: c.String("exchange-width") == "auto"}, c.Duration("time-limit")},
+		Scheduler: limited{ipusolve.List{Options: exchange.Options{Seed: c.Uint64("seed"), Freedom: freedom, Pair: c.String("exchange-width") == "64"}, Widths: c.String("exchange-width") != "32"}, c.Duration("time-limit")},
 		PlanOnly:  c.Bool("plan-only"),
 		Verify:    c.Bool("verify"),
 		Log:       log,
@@ -134,8 +135,8 @@ func checkCompileFlags(c *cli.Context) error {
 		return usageError("compile: --time-limit: want no negative time, found %v", c.Duration("time-limit"))
 	case c.Int64("effort") < 0:
 		return usageError("compile: --effort: want no negative number, found %d", c.Int64("effort"))
-	case c.String("exchange-width") != "auto" && c.String("exchange-width") != "32":
-		return usageError("compile: --exchange-width: want auto or 32, found %q", c.String("exchange-width"))
+	case !slices.Contains([]string{"auto", "32", "64"}, c.String("exchange-width")):
+		return usageError("compile: --exchange-width: want auto, 32 or 64, found %q", c.String("exchange-width"))
 	case c.Bool("plan-only") && c.IsSet("output"):
 		return usageError("compile: --plan-only makes no package; leave out -o")
 	case c.IsSet("dump") && c.String("dump") == "":

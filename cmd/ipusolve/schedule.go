@@ -31,7 +31,7 @@ func scheduleCommand() *cli.Command {
 			&cli.BoolFlag{Name: "optimal", Usage: "stop improving only at the bound or the end of the effort, as --gap 0"},
 			&cli.Uint64Flag{Name: "seed", Usage: "seed of the variations"},
 			&cli.DurationFlag{Name: "time-limit", Usage: "stop improving a phase after `TIME`; 0: never"},
-			&cli.StringFlag{Name: "width", Usage: "given: of the snapshot; auto: 32 or 64 bits an event for every transfer that can be paired", Value: "given"},
+			&cli.StringFlag{Name: "width", Usage: "given: of the snapshot; auto: 32 or 64 bits an event for every transfer that can be paired; 64: pair all that can be, to measure what that gives", Value: "given"},
 			freedomFlag(),
 			&cli.StringSliceFlag{Name: "without", Usage: "switch off a `TECHNIQUE`; may be given again"},
 			&cli.BoolFlag{Name: "ablate", Usage: "schedule again without each of the techniques, and compare"},
@@ -81,7 +81,7 @@ func schedule(c *cli.Context) error {
 	console := newConsole(c.App.ErrWriter)
 	defer console.done()
 	run := func(off []string) (scheduleRun, *ipusolve.ScheduleFile, error) {
-		s := recorded{opt: opt, widths: c.String("width") == "auto", limit: c.Duration("time-limit"), console: console, phases: len(snap.Phases)}
+		s := recorded{opt: opt, widths: c.String("width") != "given", limit: c.Duration("time-limit"), console: console, phases: len(snap.Phases)}
 		s.opt.Off = map[string]bool{}
 		for _, t := range off {
 			s.opt.Off[t] = true
@@ -177,8 +177,9 @@ func scheduleOptions(c *cli.Context) (opt exchange.Options, err error) {
 	if gap == 0 || c.Bool("optimal") {
 		gap = -1 // only the bound itself ends the search
 	}
-	if w := c.String("width"); w != "given" && w != "auto" {
-		return opt, usageError("schedule: --width: want given or auto, found %q", w)
+	width := c.String("width")
+	if width != "given" && width != "auto" && width != "64" {
+		return opt, usageError("schedule: --width: want given, auto or 64, found %q", width)
 	}
 	for _, t := range c.StringSlice("without") {
 		if !isTechnique(t) {
@@ -186,7 +187,7 @@ func scheduleOptions(c *cli.Context) (opt exchange.Options, err error) {
 		}
 	}
 	freedom, err := freedomOf(c, "schedule")
-	return exchange.Options{Effort: c.Int("effort"), Gap: gap, Seed: c.Uint64("seed"), Freedom: freedom}, err
+	return exchange.Options{Effort: c.Int("effort"), Gap: gap, Seed: c.Uint64("seed"), Freedom: freedom, Pair: width == "64"}, err
 }
 
 func freedomFlag() cli.Flag {

@@ -154,3 +154,87 @@ func TestOpenedAlike(t *testing.T) {
 		t.Errorf("%d open, %d closed", open, closed)
 	}
 }
+
+// words that move paired.
+func pairedWords(p *exchange.Problem, paired []bool) (words int64) {
+	for i, yes := range paired {
+		if yes {
+			words += int64(p.Messages[i].Words)
+		}
+	}
+	return words
+}
+
+// TestWiden: where an ordinary message forces the horizon, the schedule is no longer for
+// what is paired; where it leaves room for all others one after the other, at twice
+// the length of each, and none waits for another (R9), all that can be paired is. Pair
+// pairs all that can be.
+func TestWiden(t *testing.T) {
+	rng := rand.New(rand.NewPCG(64, 3))
+	count, roomy, tight := 100, 0, 0
+	if testing.Short() {
+		count = 30
+	}
+	for k := range count {
+		p := openProblem(rng, 4+rng.IntN(5))
+		for i := range p.Messages { // every message at addresses of its own
+			m, own := &p.Messages[i], uint32(0x400*i)
+			at := m.Dests[0].Addr%8 + 0x60000 + own
+			m.SourceAddrs = []uint32{0x54000 + own}
+			for k := range m.Dests {
+				m.Dests[k].Addr = at
+			}
+		}
+		rest, _, err := exchange.List(context.Background(), p, exchange.Options{Effort: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ample := rng.IntN(2) == 0
+		words := rest.Horizon + int32(rng.IntN(40))
+		if ample {
+			words = rest.Horizon
+			for i := range p.Messages {
+				words += 2*p.Messages[i].Words + 200
+			}
+		}
+		// Its receiver has no partner in it, so its width is not open.
+		long := msg(int32(p.Tiles), min(words, exchange.MaxItems), 0x60000, pair(int32(p.Tiles+2), 0x70000)[:1]...)
+		p.Tiles += 4
+		p.Messages = append(p.Messages, long)
+		pairable := p.Pairable()
+		plain, _, err := exchange.List(context.Background(), p, exchange.Options{Effort: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, force := range []bool{false, true} {
+			s, _, err := exchange.ListWidths(context.Background(), p, exchange.Options{Effort: 1, Pair: force})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Paired == nil { // nothing can be
+				continue
+			}
+			q := p.WithWidths(s.Paired)
+			if _, err := CheckSchedule(q, s); err != nil {
+				t.Fatalf("problem %d: %v", k, err)
+			}
+			if _, err := Check(q, encode(t, q, s), nil); err != nil {
+				t.Fatalf("problem %d: %v", k, err)
+			}
+			if (force || ample) && !slices.Equal(s.Paired, pairable) {
+				t.Errorf("problem %d: %v paired of %v", k, s.Paired, pairable)
+			}
+			if !force && s.Horizon > plain.Horizon {
+				t.Errorf("problem %d: %d events, %d without pairs", k, s.Horizon, plain.Horizon)
+			}
+			if ample {
+				roomy++
+			} else if slices.Contains(s.Paired, true) {
+				tight++
+			}
+		}
+	}
+	if roomy == 0 || tight == 0 {
+		t.Errorf("%d schedules with room, %d that pair without", roomy, tight)
+	}
+}
