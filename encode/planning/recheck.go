@@ -276,15 +276,7 @@ func (r *recheck) prepare(prices map[string]int64) {
 			r.price[l] = v
 		}
 	}
-	r.entry = make([][]int64, len(r.sel.Nodes))
-	for n := range r.sel.Nodes {
-		r.entry[n] = make([]int64, len(r.sel.Nodes[n].Counts))
-		for j, counts := range r.sel.Nodes[n].Counts {
-			for _, l := range counts {
-				r.entry[n][j] += r.price[l]
-			}
-		}
-	}
+	r.priceEntries()
 	r.open = make([][]int, len(r.sel.Nodes))
 	all := map[*encode.Candidate][]int{}
 	for n := range r.sel.Nodes {
@@ -299,6 +291,38 @@ func (r *recheck) prepare(prices map[string]int64) {
 		r.seen.Candidates += len(r.open[n])
 		r.seen.Modelled += len(r.inside[n])
 	}
+}
+
+// priceEntries sums up the prices of the limits by entry of Candidate.Use.
+func (r *recheck) priceEntries() {
+	r.entry = make([][]int64, len(r.sel.Nodes))
+	for n := range r.sel.Nodes {
+		r.entry[n] = make([]int64, len(r.sel.Nodes[n].Counts))
+		for j, counts := range r.sel.Nodes[n].Counts {
+			for _, l := range counts {
+				r.entry[n][j] += r.price[l]
+			}
+		}
+	}
+}
+
+// lowered rules out what lower prices of the limits do: a candidate that leaves limits
+// slack is bounded best where they cost nothing. Any prices give valid bounds.
+func (r *recheck) lowered() {
+	given := r.price
+	for _, factor := range [...]int64{0, 1, 2, 3} { // quarters
+		if r.covered() || r.nothing() {
+			break
+		}
+		r.price = make([]int64, len(given))
+		for l, p := range given {
+			r.price[l] = p / 4 * factor
+		}
+		r.priceEntries()
+		r.seen.Bounded += r.bounded() + r.unreachable(true)
+	}
+	r.price = given
+	r.priceEntries()
 }
 
 // drop rules candidates of a node out, except those of the model.
@@ -328,6 +352,7 @@ func (r *recheck) cover() error {
 		}
 		r.seen.Bounded += r.unreachable(exact)
 	}
+	r.lowered()
 	for changed := true; changed && !r.covered() && !r.nothing(); {
 		r.seen.Dominated += r.dominated()
 		n := r.unreachable(true)
