@@ -82,9 +82,10 @@ func problem(c *cli.Context, pinned *model.Plan) (*model.Problem, error) {
 	if c.IsSet("without") {
 		p.Without = slices.Compact(slices.Sorted(slices.Values(c.StringSlice("without"))))
 	}
+	if err := checkFamily(c, p.Family); err != nil {
+		return nil, err
+	}
 	switch {
-	case p.Family == "full" || p.Family == "seed":
-		return nil, usageError("%s: --family %s is not available yet; the family is %s", c.Command.Name, p.Family, model.FamilyNormal)
 	case p.Profile == model.ProfileSeed && pinned == nil && !c.Bool("heuristic"):
 		return nil, usageError("%s: --profile %s prices plans that are given or of the baseline; use --pin or --heuristic", c.Command.Name, p.Profile)
 	case p.MemoryLimit > model.MaxPhysicalBytes && !c.Bool("plan-only"):
@@ -92,6 +93,14 @@ func problem(c *cli.Context, pinned *model.Plan) (*model.Problem, error) {
 			model.MemoryGranule, model.MaxPhysicalBytes, p.MemoryLimit)
 	}
 	return p, nil
+}
+
+// checkFamily refuses families that cannot be planned.
+func checkFamily(c *cli.Context, family string) error {
+	if family == "full" || family == "seed" {
+		return usageError("%s: --family %s is not available yet; the family is %s", c.Command.Name, family, model.FamilyNormal)
+	}
+	return nil
 }
 
 // graphOf is the graph the command line names, nil if it names none.
