@@ -27,14 +27,17 @@ func (b *builder) lister(i int) lister {
 	p, stages := b.problem, b.chain.Stages
 	stage := &stages[i]
 	l := lister{stage: stage, first: i == 0, last: i+1 == len(stages),
-		options: space.Options{WeightsOnce: p.Weights == model.WeightsOnce, MatrixSums: p.Has(model.MatrixSums), InPlace: true, Swapped: p.Family == model.FamilyFull},
+		options: space.Options{WeightsOnce: p.Weights == model.WeightsOnce, MatrixSums: p.Has(model.MatrixSums)},
 		total:   int64(p.MemoryLimit)}
 	l.use = stageUse{input: i == 0 && p.Inputs == model.InputsGathered, linear: 2 * b.runs(i), turned: !l.last}
 	if l.last && p.Outputs == model.OutputsLinear {
 		l.use.linear = 2 * (stage.M*stage.N/stage.Tiles + model.PanelWidth)
 		l.use.swappedLinear, l.use.turned = l.use.linear, true
 	}
-	l.options.Fine = !l.use.turned
+	full := p.Family == model.FamilyFull
+	l.options.Swapped, l.options.Replicas, l.options.Fine = full, full, full && !l.use.turned
+	// Weights gathered in place take as much memory as whole ones on their consumers.
+	l.options.InPlace = l.options.WeightsOnce
 	for j := range stages {
 		if j != i {
 			l.total -= int64(2 * stages[j].K * stages[j].N / stages[j].Tiles)
@@ -72,7 +75,7 @@ func (l *lister) cost(g space.Gemm) int64 {
 func (l *lister) class(g space.Gemm) space.Gemm {
 	g.Interleaved, g.Matrix = false, false
 	if l.first {
-		g.Gathered, g.InPlace = false, false
+		g.Gathered, g.InPlace, g.Slices = false, false, 0
 	}
 	if l.last && !l.use.turned {
 		g.Rho, g.Kappa, g.Fine = 1, 1, false
@@ -108,46 +111,31 @@ type listed struct {
 // memory and of which no other one of their class is as cheap in cycles and in every
 // use. With all, every candidate.
 func (l *lister) list(all bool) listed {
-	var out listed
+	var cands chunks[encode.Candidate]
+	var gemms chunks[space.Gemm]
+	var classes []space.Gemm
 	class := map[space.Gemm]int32{}
 	var uses usePool
-	type entry struct {
-		gemm space.Gemm
-		cand encode.Candidate
-	}
-	var grid []entry // of one compute grid
-	add := func(e entry) {
-		key := l.class(e.gemm)
-		id, ok := class[key]
-		if !ok {
-			id = int32(len(out.classes))
-			class[key] = id
-			out.classes = append(out.classes, key)
-		}
-		e.cand.Class = id
-		out.node.Candidates = append(out.node.Candidates, e.cand)
-		out.gemms = append(out.gemms, e.gemm)
-	}
+	grid := compared{all: all} // of one compute grid
 	flush := func() {
-		slices.SortStableFunc(grid, func(a, b entry) int { return cmp.Compare(a.cand.Cost, b.cand.Cost) })
-		kept := grid[:0]
-		for _, e := range grid {
-			key := l.class(e.gemm)
-			if !all && slices.ContainsFunc(kept, func(k entry) bool { return noMore(k.cand.Use, e.cand.Use) && l.class(k.gemm) == key }) {
-				continue
+		grid.undominated(func(e *entry) {
+			id, ok := class[e.class]
+			if !ok {
+				id = int32(len(classes))
+				class[e.class] = id
+				classes = append(classes, e.class)
 			}
-			kept = append(kept, e)
-			e.cand.Use = uses.keep(e.cand.Use)
-			add(e)
-		}
-		grid, uses.taken = grid[:0], 0
+			cands.add(encode.Candidate{Cost: e.cost, Class: id, Use: uses.keep(e.use)})
+			gemms.add(e.gemm)
+		})
+		uses.taken = 0
 	}
 	if !all {
 		l.options.Grid = l.small
 	}
-	var at [4]int32
+	var at [3]int32
 	l.stage.Each(l.options, func(g space.Gemm) {
-		if here := [4]int32{g.R, g.Q, g.K, 0}; here != at {
+		if here := [3]int32{g.R, g.Q, g.K}; here != at {
 			flush()
 			at = here
 		}
@@ -157,13 +145,65 @@ func (l *lister) list(all bool) listed {
 			uses.taken--
 			return
 		}
-		grid = append(grid, entry{g, encode.Candidate{Cost: l.cost(g), Use: u}})
+		grid.entries = append(grid.entries, entry{g, l.class(g), l.cost(g), u})
 	})
 	flush()
-	gemms := out.gemms
-	out.node.Describe = func(c int) string { return describe(gemms[c]) }
+	out := listed{gemms: gemms.join(), classes: classes}
+	out.node.Candidates = cands.join()
+	out.node.Describe = func(c int) string { return describe(out.gemms[c]) }
 	return out
 }
+
+// entry is a candidate on its way into a list.
+type entry struct {
+	gemm, class space.Gemm
+	cost        int64
+	use         []int64
+}
+
+// compared are candidates of which some may be left out.
+type compared struct {
+	all         bool
+	entries     []entry
+	order, kept []int32
+}
+
+// undominated calls f for the candidates in order of cost, without those that cost and
+// use no less than another of their class, and forgets all.
+func (c *compared) undominated(f func(*entry)) {
+	c.order, c.kept = c.order[:0], c.kept[:0]
+	for i := range c.entries {
+		c.order = append(c.order, int32(i))
+	}
+	slices.SortFunc(c.order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(c.entries[a].cost, c.entries[b].cost), cmp.Compare(a, b))
+	})
+	for _, i := range c.order {
+		e := &c.entries[i]
+		if !c.all && slices.ContainsFunc(c.kept, func(k int32) bool { return c.entries[k].class == e.class && noMore(c.entries[k].use, e.use) }) {
+			continue
+		}
+		c.kept = append(c.kept, i)
+		f(e)
+	}
+	c.entries = c.entries[:0]
+}
+
+// chunks is a growing list that is copied once, in the end.
+type chunks[T any] struct{ full [][]T }
+
+const chunkSize = 1 << 14
+
+func (c *chunks[T]) add(v T) {
+	n := len(c.full)
+	if n == 0 || len(c.full[n-1]) == chunkSize {
+		c.full = append(c.full, make([]T, 0, chunkSize))
+		n++
+	}
+	c.full[n-1] = append(c.full[n-1], v)
+}
+
+func (c *chunks[T]) join() []T { return slices.Concat(c.full...) }
 
 // noMore tells whether every amount of a is at most that of b.
 func noMore(a, b []int64) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"ipusolve/encode"
 	"ipusolve/model"
@@ -119,25 +120,26 @@ func build(p *model.Problem, tighten map[string]int64, all bool) (*builder, erro
 	// share their prices.
 	alike := map[role]int{}
 	kind := make([]int, len(chain.Stages)) // first stage alike
+	lists := make([]listed, len(chain.Stages))
+	var wg sync.WaitGroup
+	for i := range chain.Stages {
+		k, ok := alike[b.role(i)]
+		if kind[i] = k; !ok {
+			alike[b.role(i)], kind[i] = i, i
+			l := b.lister(i)
+			wg.Go(func() { lists[i] = l.list(all) })
+		}
+	}
+	wg.Wait()
 	classes := make([][]space.Gemm, len(chain.Stages))
 	moves := map[[2]int]*transition{}
 	for i := range chain.Stages {
-		k, ok := alike[b.role(i)]
-		if !ok {
-			k = i
-			alike[b.role(i)] = i
-			l := b.lister(i)
-			list := l.list(all)
-			if len(list.gemms) == 0 {
-				return nil, fmt.Errorf("planning: %w: no candidate of %s fits", encode.ErrInfeasible, chain.Stages[i].Gemm.Name)
-			}
-			b.sel.Nodes = append(b.sel.Nodes, list.node)
-			b.gemms[i], classes[i] = list.gemms, list.classes
-		} else {
-			b.sel.Nodes = append(b.sel.Nodes, b.sel.Nodes[k])
-			b.gemms[i], classes[i] = b.gemms[k], classes[k]
+		list := &lists[kind[i]]
+		if len(list.gemms) == 0 {
+			return nil, fmt.Errorf("planning: %w: no candidate of %s fits", encode.ErrInfeasible, chain.Stages[i].Gemm.Name)
 		}
-		kind[i] = k
+		b.gemms[i], classes[i] = list.gemms, list.classes
+		b.sel.Nodes = append(b.sel.Nodes, list.node)
 		b.sel.Nodes[i].Name, b.sel.Nodes[i].Counts = chain.Stages[i].Gemm.Name, counts[i]
 	}
 	for i := 0; i+1 < len(chain.Stages); i++ {
@@ -200,6 +202,9 @@ func describe(g space.Gemm) string {
 	}
 	if g.Gathered {
 		weights += "-gathered"
+		if g.Slices > 0 {
+			weights += fmt.Sprint("-", g.Slices)
+		}
 	}
 	if g.InPlace {
 		weights += "-in-place"

@@ -29,9 +29,12 @@ type Gemm struct {
 	// transpose of panels wants them.
 	Fine        bool
 	Interleaved bool // memory class of the loaded operand
-	// Gathered: weights are stored once, cut in one slice per consumer (WeightHolders),
-	// and gathered on each run; else every consumer keeps its block.
+	// Gathered: weights are stored in slices and gathered on each run; else every
+	// consumer (WeightHolders) keeps its block.
 	Gathered bool
+	// Slices, of gathered weights: every block is cut in so many, dealt to its consumers
+	// in turn; 0 stands for one slice per consumer, which stores the weights once.
+	Slices int32
 	// InPlace, of gathered weights: a tile's own slice lies inside the block that it
 	// gathers. That saves its copy and its bytes, but the slices of several weights
 	// cannot share the memory of their blocks.
@@ -56,12 +59,21 @@ func (c Gemm) InputHolders() int {
 	return int(c.Q)
 }
 
+// weightSlices is in how many slices a block of gathered weights is stored.
+func (c Gemm) weightSlices() int {
+	if c.Slices > 0 {
+		return int(c.Slices)
+	}
+	return c.WeightHolders()
+}
+
 // Options says which candidates a problem admits.
 type Options struct {
 	WeightsOnce bool // only one copy of the weights
 	MatrixSums  bool // partials may be added on the matrix unit
 	InPlace     bool // gathered weights whose own slices lie in place too
 	Swapped     bool // the swapped orientation too
+	Replicas    bool // several copies of gathered weights too, of any number
 	// Fine: swapped results may be Fine, since nobody transposes them.
 	Fine bool
 	// Grid, if set, tells whether to list the candidates of a compute grid.
@@ -70,18 +82,30 @@ type Options struct {
 
 // stored calls f for the ways to store the weights of a candidate.
 func (o Options) stored(c Gemm, f func(Gemm)) {
-	one := c.WeightHolders() == 1
-	if one || !o.WeightsOnce {
+	holders := c.WeightHolders()
+	if holders == 1 || !o.WeightsOnce {
 		o.sums(c, f)
 	}
-	if one {
+	if holders == 1 {
 		return
 	}
 	c.Gathered = true
 	o.sums(c, f)
 	if o.InPlace {
-		c.InPlace = true
-		o.sums(c, f)
+		in := c
+		in.InPlace = true
+		o.sums(in, f)
+	}
+	if !o.Replicas || o.WeightsOnce {
+		return
+	}
+	// The fewest slices that n copies leave.
+	last := holders
+	for n := 2; n < holders; n++ {
+		if s := ceil(holders, n); s < last {
+			last, c.Slices = s, int32(s)
+			o.sums(c, f)
+		}
 	}
 }
 
@@ -224,7 +248,7 @@ func (s Shape) Bytes(c Gemm) Bytes {
 		}
 	}
 	if c.Gathered {
-		b.WSlice = 2 * sliceOf(b.W/2, c.WeightHolders(), 0)
+		b.WSlice = 2 * sliceOf(b.W/2, c.weightSlices(), 0)
 	}
 	if n := c.InputHolders(); n > 1 {
 		b.ASlice = 2 * sliceOf(b.A/2, n, 0)
@@ -309,54 +333,69 @@ func (s Shape) Gather(c Gemm, input bool) (words, copies int64) {
 	// operand, r one of the loaded operand.
 	q, r := int(c.Q), int(c.R)
 	streamed, loaded := input && q > 1, c.Gathered
-	streamedInPlace, loadedInPlace := false, c.InPlace
+	streamedSlices, loadedSlices := q, c.weightSlices()
 	if c.Swapped {
 		streamed, loaded = c.Gathered, input && r > 1
-		streamedInPlace, loadedInPlace = c.InPlace, false
+		streamedSlices, loadedSlices = c.weightSlices(), r
 	}
 	inner := s.Sizes(c).Inner
 	rows, cols := s.streamed(c.Swapped), s.loaded(c.Swapped)
 	var most int
 	// Received words grow with the parts and shrink with the own slice: the
-	// worst tile is the last one of a length class on both axes.
-	for _, a := range lastOfClass(rows.n, r) {
-		for _, col := range lastOfClass(cols, q) {
+	// worst tile is in a length class of both axes and has the shortest slices.
+	for _, a := range classes(rows.n, r) {
+		for _, col := range classes(cols, q) {
 			received := 0
 			if streamed {
-				n := rows.size * part(rows.n, r, a) * inner
-				received += n - sliceOf(n, q, col)
-				if streamedInPlace { // sent and received through one SRAM element
-					most = max(most, n)
-				}
+				n := rows.size * part(rows.n, r, a.lo) * inner
+				received += n - shortest(n, streamedSlices, col)
 			}
 			if loaded {
-				n := inner * model.PanelWidth * part(cols, q, col)
-				received += n - sliceOf(n, r, a)
-				if loadedInPlace {
-					most = max(most, n)
-				}
+				n := inner * model.PanelWidth * part(cols, q, col.lo)
+				received += n - shortest(n, loadedSlices, a)
 			}
 			most = max(most, received)
 		}
 	}
 	// Tile 0 has the longest slices to send.
 	z, sent := s.Sizes(c), 0
+	inPlace := func(weights bool, whole int) bool {
+		if !weights || !c.InPlace {
+			return false
+		}
+		most = max(most, whole) // sent and received through one SRAM element
+		return true
+	}
 	if streamed {
-		own := sliceOf(z.Rows*z.Inner, q, 0)
+		whole := z.Rows * z.Inner
+		own := sliceOf(whole, streamedSlices, 0)
 		sent += own
-		if own < z.Rows*z.Inner && !streamedInPlace { // else tile 0 holds the operand whole
+		if !inPlace(c.Swapped, whole) && own < whole { // else tile 0 holds the operand whole
 			copies += kernels.CopyCycles(2 * own)
 		}
 	}
 	if loaded {
-		own := sliceOf(z.Inner*z.Cols, r, 0)
+		whole := z.Inner * z.Cols
+		own := sliceOf(whole, loadedSlices, 0)
 		sent += own
-		if !loadedInPlace {
+		if !inPlace(!c.Swapped, whole) {
 			copies += kernels.CopyCycles(2 * own)
 		}
 	}
 	most = max(most, sent)
 	return int64(most / 2), copies
+}
+
+// shortest is the length of the shortest slice of n elements, cut in some, that holders
+// in a range of numbers have.
+func shortest(n, slices int, holders span) int {
+	long := n / model.PanelWidth % slices // slices that are longer
+	for h := holders.hi - 1; h >= holders.lo && h >= holders.hi-slices; h-- {
+		if h%slices >= long {
+			return sliceOf(n, slices, h%slices)
+		}
+	}
+	return sliceOf(n, slices, 0)
 }
 
 // part is the length of part j of n dealt to parts, long parts first.
@@ -367,11 +406,10 @@ func part(n, parts, j int) int {
 	return n / parts
 }
 
-// lastOfClass gives the last index of the long parts (if any) and the last
-// index.
-func lastOfClass(n, parts int) []int {
+// classes are the ranges of the parts of n that are equally long.
+func classes(n, parts int) []span {
 	if long := n % parts; long > 0 {
-		return []int{long - 1, parts - 1}
+		return []span{{0, long}, {long, parts}}
 	}
-	return []int{parts - 1}
+	return []span{{0, parts}}
 }

@@ -99,10 +99,13 @@ func (t Transition) FromLinear(c2 Gemm) Move {
 			need = span2{rows.part(a, 0), cols.part(i, 0)}
 			if c2.Gathered {
 				elements := model.PanelWidth * model.PanelWidth * need.cols.len() * n.part(c, 0).len()
-				own := sliceOf(elements, r, a)
-				received, sent = elements-own, own
+				slices := c2.weightSlices()
+				own := sliceOf(elements, slices, a%slices)
+				if received = elements - own; a < slices {
+					sent = own
+				}
 				if c2.InPlace {
-					most = max(most, elements)
+					most = max(most, received+sent)
 				}
 			}
 		}

@@ -93,7 +93,7 @@ func (c *Chain) Plan(p *model.Problem, choice Choice) (*model.Plan, error) {
 		}
 		home := s.operandB(g)
 		if g.Gathered {
-			home.Slices, home.Class = g.WeightHolders(), model.Standard
+			home.Slices, home.Class = g.weightSlices(), model.Standard
 		}
 		w := b.value(s.Weight, "", model.RoleWeight, home)
 		if g.Gathered {

@@ -45,7 +45,7 @@ func TestClosedFormsMatchLayouts(t *testing.T) {
 			}
 			var cands [2][]Gemm
 			for i := range cands {
-				chain.Stages[i].Each(Options{WeightsOnce: once, MatrixSums: true, InPlace: true}, func(c Gemm) { cands[i] = append(cands[i], c) })
+				chain.Stages[i].Each(Options{WeightsOnce: once, MatrixSums: true, InPlace: true, Replicas: true}, func(c Gemm) { cands[i] = append(cands[i], c) })
 			}
 			for range 200 {
 				c1, c2 := cands[0][rng.IntN(len(cands[0]))], cands[1][rng.IntN(len(cands[1]))]

@@ -69,7 +69,7 @@ type walk struct {
 
 func (t Transition) walk(c1, c2 Gemm) walk {
 	w := walk{from: t.From.grid(c1), to: t.To.grid(c2), inner2: nested{t.To.InnerBlocks(), int(c2.K), 1},
-		gathered: c2.Gathered, inPlace: c2.InPlace, copies: c2.InputHolders(), slices: c2.WeightHolders(), turned: c1.Swapped != c2.Swapped, rows: t.From.M}
+		gathered: c2.Gathered, inPlace: c2.InPlace, copies: c2.InputHolders(), slices: c2.weightSlices(), turned: c1.Swapped != c2.Swapped, rows: t.From.M}
 	if c1.Swapped && c2.Swapped {
 		w.rows = model.PanelWidth * t.From.RowBlocks()
 	}
@@ -99,10 +99,12 @@ func (w *walk) tile(tile int) {
 		need = span2{rows, inner}
 		if w.gathered {
 			n := model.PanelWidth * model.PanelWidth * inner.len() * block.len()
-			own := sliceOf(n, w.slices, holder)
-			received, sent = n-own, own
+			own := sliceOf(n, w.slices, holder%w.slices)
+			if received = n - own; holder < w.slices { // the first holder of a slice sends it
+				sent = own
+			}
 			if w.inPlace {
-				w.most = max(w.most, n)
+				w.most = max(w.most, received+sent)
 			}
 		}
 	}
