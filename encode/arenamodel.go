@@ -55,6 +55,11 @@ func NewArenaModel(a *Arena) (*ArenaModel, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
+	for i := range a.Items {
+		if a.Items[i].Split != nil {
+			return nil, fmt.Errorf("encode: %w: %s: item %q may be cut, which the model does not say", ErrPacking, a.Name, a.Items[i].ID)
+		}
+	}
 	m := &arenaModeler{&ArenaModel{a: a, at: make([]arenaAddress, len(a.Items))}, solve.NewBuilder(a.Name)}
 	m.factors()
 	for i := range a.Items {

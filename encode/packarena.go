@@ -8,8 +8,9 @@ import (
 // Arena asks for an address per item of one or more spaces that share an
 // address scale: the placement of one tile, or of two that want equal addresses.
 // In one space, items alive at the same time are disjoint; across spaces only
-// Equal speaks. Objectives in order: feasible; the most Weight of Equal that
-// holds; the least Weight of soft Apart that does not; the lowest Height.
+// Equal speaks. Objectives in order: feasible; the least Price of items in two
+// parts; the most Weight of Equal that holds; the least Weight of soft Apart that does
+// not; the lowest Height.
 //
 // A group that is iterated n times is one item of n strides.
 type Arena struct {
@@ -49,6 +50,16 @@ type ArenaItem struct {
 	Forbidden []Interval
 	// Inside, if set, fixes the item within another: it is a part of it.
 	Inside *Inside
+	// Split, if set, lets the item lie in two parts. It is no part of another item then
+	// and has none.
+	Split *Split
+}
+
+// Split says where an item may be cut and what that costs: a call of its kernel more.
+// Each part lies as the item would have to: within a range of its class, at a multiple of Align.
+type Split struct {
+	At    []int64 // bytes of the first part, ascending, between 0 and Size
+	Price int64   // > 0
 }
 
 // Inside puts an item at Host's address + Offset. Its bytes are Host's while that
@@ -59,7 +70,7 @@ type Inside struct {
 }
 
 // Apart asks that the parts A and B of two items of a space touch no common bank
-// while both live.
+// while both live. Of an item in two parts that goes for each.
 type Apart struct {
 	A, B   Part
 	Weight int64 // 0: must; else the price of touching one
@@ -71,7 +82,9 @@ type Part struct {
 	Start, End int64
 }
 
-// Equal is worth Weight > 0 if two items have one address.
+// Equal is worth Weight > 0 if two items have one address. Of an item in two parts the
+// first one is worth Weight in proportion to its bytes, rounded down (of two such items
+// the lesser worth), and the second the rest if the second parts of both, cut at one place, have one address.
 type Equal struct {
 	A, B   int
 	Weight int64
@@ -126,6 +139,9 @@ func (a *Arena) Validate() error {
 				return fail("item %q must not lie in %d to %d", it.ID, r.Start, r.End)
 			}
 		}
+		if err := it.Split.fault(it); err != "" {
+			return fail("item %q %s", it.ID, err)
+		}
 		seen[it.ID], total = true, total+it.Size
 	}
 	for i := range a.Items {
@@ -136,6 +152,9 @@ func (a *Arena) Validate() error {
 		h, o := it.Inside.Host, it.Inside.Offset
 		if h < 0 || h >= len(a.Items) || h == i || a.Items[h].Space != it.Space || o < 0 || o > a.Items[h].Size-it.Size || o%max(it.Align, 1) != 0 {
 			return fail("item %q inside item %d at %d", it.ID, h, o)
+		}
+		if it.Split != nil || a.Items[h].Split != nil {
+			return fail("item %q inside item %q, and one may be cut", it.ID, a.Items[h].ID)
 		}
 		steps := 0
 		for j := i; a.Items[j].Inside != nil; j = a.Items[j].Inside.Host {
@@ -178,6 +197,22 @@ func (a *Arena) Validate() error {
 		}
 	}
 	return nil
+}
+
+// fault says what is wrong with the ways to cut an item; "" if nothing is.
+func (s *Split) fault(it *ArenaItem) string {
+	if s == nil {
+		return ""
+	}
+	if s.Price < 1 || s.Price > maxPackCapacity>>16 || len(s.At) == 0 {
+		return fmt.Sprintf("may be cut at %d places for a price of %d", len(s.At), s.Price)
+	}
+	for i, x := range s.At {
+		if x < 1 || x >= it.Size || i > 0 && x <= s.At[i-1] {
+			return fmt.Sprintf("of size %d may be cut at %d", it.Size, x)
+		}
+	}
+	return ""
 }
 
 // root is the outermost item that holds item i.

@@ -8,41 +8,53 @@ import (
 
 // solveBorder solves an arena for every place of its border and takes the best.
 func solveBorder(ctx context.Context, a *Arena, opt solve.Options) *ArenaResult {
-	var best, sum *ArenaResult // sum has bounds that hold whatever the border
-	proven := true
-	stats := PackStats{}
+	var m arenaMerger
 	for _, at := range a.Border.At {
-		r := newArenaSolver(ctx, a.split(at), opt).solve()
-		stats.Nodes += r.Stats.Nodes
-		stats.Searches += r.Stats.Searches
-		stats.Restarts += r.Stats.Restarts
-		stats.Repeats += r.Stats.Repeats
-		proven = proven && (r.Status == solve.Optimal || r.Status == solve.Infeasible)
-		if r.At != nil && (best == nil || r.better(best)) {
-			best = r
+		m.add(newArenaSolver(ctx, a.split(at), opt).solve())
+	}
+	return m.result()
+}
+
+// arenaMerger takes the answers to arenas of which any one is to be solved.
+type arenaMerger struct {
+	best, sum *ArenaResult // sum has bounds that hold whichever it is
+	unproven  bool
+	stats     PackStats
+}
+
+func (m *arenaMerger) add(r *ArenaResult) {
+	m.stats.add(&r.Stats)
+	m.unproven = m.unproven || r.Status != solve.Optimal && r.Status != solve.Infeasible
+	if r.At != nil && (m.best == nil || r.better(m.best)) {
+		m.best = r
+	}
+	sum := m.sum
+	switch {
+	case sum == nil || sum.Status == solve.Infeasible && r.Status != solve.Infeasible:
+		c := *r
+		m.sum = &c
+	case r.Status != solve.Infeasible || sum.Status == solve.Infeasible:
+		if r.EqualBound > sum.EqualBound || r.EqualBound == sum.EqualBound && r.OverlapBound < sum.OverlapBound {
+			sum.EqualBound, sum.OverlapBound = r.EqualBound, r.OverlapBound
 		}
-		switch {
-		case sum == nil || sum.Status == solve.Infeasible && r.Status != solve.Infeasible:
-			c := *r
-			sum = &c
-		case r.Status != solve.Infeasible || sum.Status == solve.Infeasible:
-			if r.EqualBound > sum.EqualBound || r.EqualBound == sum.EqualBound && r.OverlapBound < sum.OverlapBound {
-				sum.EqualBound, sum.OverlapBound = r.EqualBound, r.OverlapBound
-			}
-			if r.HeightBound < sum.HeightBound {
-				sum.HeightBound, sum.Clash = r.HeightBound, r.Clash
-			}
-			if r.Status == solve.Unknown {
-				sum.Status = solve.Unknown
-			}
+		if r.HeightBound < sum.HeightBound {
+			sum.HeightBound, sum.Clash = r.HeightBound, r.Clash
+		}
+		if r.Status == solve.Unknown {
+			sum.Status = solve.Unknown
 		}
 	}
+}
+
+// result is the best answer with the bounds of all; there is one.
+func (m *arenaMerger) result() *ArenaResult {
+	best, sum := m.best, m.sum
 	if best == nil {
-		sum.Stats = stats
+		sum.Stats = m.stats
 		return sum
 	}
-	best.Stats = stats
-	if !proven {
+	best.Stats = m.stats
+	if m.unproven {
 		best.EqualBound, best.OverlapBound, best.HeightBound = sum.EqualBound, sum.OverlapBound, sum.HeightBound
 		if best.Equal != best.EqualBound || best.Overlap != best.OverlapBound || best.Height != best.HeightBound {
 			best.Status = solve.Feasible

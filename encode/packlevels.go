@@ -14,8 +14,12 @@ type ArenaResult struct {
 	// Status is Optimal when each level reaches its bound, Infeasible when what
 	// must hold cannot, Unknown when a limit came before any placement.
 	Status solve.Status
-	At     Placement // per item; nil unless Optimal or Feasible
-	// Equal ≤ EqualBound is the weight of Equal that holds.
+	At     Placement // per item, of one that is cut of its first part; nil unless Optimal or Feasible
+	Cuts   []Cut     // items in two parts, ascending
+	// Price ≥ PriceBound is what the cuts cost.
+	Price, PriceBound int64
+	// Equal ≤ EqualBound is the weight of Equal that holds; of this and what follows no
+	// placement at the price has a better bound.
 	Equal, EqualBound int64
 	// Overlap ≥ OverlapBound is the weight of soft Apart that does not hold; no
 	// placement with EqualBound has less.
@@ -49,13 +53,21 @@ func SolveArena(ctx context.Context, a *Arena, opt solve.Options) (*ArenaResult,
 	}
 	opt.TimeLimit, opt.Log = 0, nil
 	var res *ArenaResult
-	if a.Border == nil {
-		res = newArenaSolver(ctx, a, opt).solve()
+	if slices.ContainsFunc(a.Items, func(it ArenaItem) bool { return it.Split != nil }) {
+		res = solveCuts(ctx, a, opt)
 	} else {
-		res = solveBorder(ctx, a, opt)
+		res = solveWhole(ctx, a, opt)
 	}
 	res.Stats.Duration = time.Since(begin)
 	return res, nil
+}
+
+// solveWhole solves an arena of which no item may be cut.
+func solveWhole(ctx context.Context, a *Arena, opt solve.Options) *ArenaResult {
+	if a.Border != nil {
+		return solveBorder(ctx, a, opt)
+	}
+	return newArenaSolver(ctx, a, opt).solve()
 }
 
 // arenaSolver is one call for an arena without a border.

@@ -47,3 +47,39 @@ func TestCheckArena(t *testing.T) {
 		}
 	}
 }
+
+// An item in two parts: each keeps the rules of the item, and it is cut where it may be.
+func TestCheckCuts(t *testing.T) {
+	a := &encode.Arena{Name: "a", Banks: []int64{8, 16}, Classes: []encode.ArenaClass{{Name: "all", Ranges: []encode.Interval{{Start: 0, End: 10}, {Start: 12, End: 24}}}},
+		Items: []encode.ArenaItem{
+			{ID: "x", Lower: 0, Upper: 2, Size: 12, Align: 2, Split: &encode.Split{At: []int64{4, 8}, Price: 294}, Forbidden: []encode.Interval{{Start: 22, End: 23}}},
+			{ID: "y", Lower: 1, Upper: 3, Size: 4}},
+		Apart: []encode.Apart{{A: encode.Part{Item: 0, Start: 8, End: 12}, B: encode.Part{Item: 1, End: 4}}}}
+	for _, c := range []struct {
+		at   encode.Placement
+		cuts []encode.Cut
+		want string
+	}{
+		{encode.Placement{12, 0}, nil, "forbidden"},
+		{encode.Placement{0, 16}, []encode.Cut{{Item: 0, Bytes: 8, Address: 12}}, ""},
+		{encode.Placement{12, 4}, []encode.Cut{{Item: 0, Bytes: 4, Address: 16}}, "forbidden"},
+		{encode.Placement{16, 12}, []encode.Cut{{Item: 0, Bytes: 4, Address: 2}}, "share a bank"},
+		{encode.Placement{16, 12}, []encode.Cut{{Item: 0, Bytes: 4, Address: 0}}, ""},
+		{encode.Placement{0, 16}, []encode.Cut{{Item: 0, Bytes: 6, Address: 12}}, "cut at 6"},
+		{encode.Placement{0, 16}, []encode.Cut{{Item: 1, Bytes: 2, Address: 12}}, "cut at 2"},
+		{encode.Placement{0, 16}, []encode.Cut{{Item: 0, Bytes: 8, Address: 12}, {Item: 0, Bytes: 4, Address: 20}}, "cut of item 0"},
+		{encode.Placement{0, 16}, []encode.Cut{{Item: 2, Bytes: 8, Address: 12}}, "cut of item 2"},
+		{encode.Placement{0, 16}, []encode.Cut{{Item: 0, Bytes: 8, Address: 13}}, "not aligned"},
+		{encode.Placement{0, 16}, []encode.Cut{{Item: 0, Bytes: 8, Address: 8}}, "in no range"},
+		{encode.Placement{0, 16}, []encode.Cut{{Item: 0, Bytes: 8, Address: 4}}, "share addresses"},
+		{encode.Placement{0, 18}, []encode.Cut{{Item: 0, Bytes: 8, Address: 16}}, "share addresses"},
+	} {
+		err := CheckCuts(a, c.at, c.cuts)
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%v %v: %v", c.at, c.cuts, err)
+		case c.want != "" && (!errors.Is(err, ErrPlacement) || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%v %v: error %v, want %q", c.at, c.cuts, err, c.want)
+		}
+	}
+}

@@ -155,16 +155,6 @@ func TestOpenedAlike(t *testing.T) {
 	}
 }
 
-// words that move paired.
-func pairedWords(p *exchange.Problem, paired []bool) (words int64) {
-	for i, yes := range paired {
-		if yes {
-			words += int64(p.Messages[i].Words)
-		}
-	}
-	return words
-}
-
 // TestWiden: where an ordinary message forces the horizon, the schedule is no longer for
 // what is paired; where it leaves room for all others one after the other, at twice
 // the length of each, and none waits for another (R9), all that can be paired is. Pair
