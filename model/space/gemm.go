@@ -73,7 +73,7 @@ type Options struct {
 	MatrixSums  bool // partials may be added on the matrix unit
 	InPlace     bool // gathered weights whose own slices lie in place too
 	Swapped     bool // the swapped orientation too
-	Replicas    bool // several copies of gathered weights too, of any number
+	Replicas    bool // several copies of gathered weights too: any divisor of the consumers
 	// Fine: swapped results may be Fine, since nobody transposes them.
 	Fine bool
 	// Grid, if set, tells whether to list the candidates of a compute grid.
@@ -99,11 +99,9 @@ func (o Options) stored(c Gemm, f func(Gemm)) {
 	if !o.Replicas || o.WeightsOnce {
 		return
 	}
-	// The fewest slices that n copies leave.
-	last := holders
 	for n := 2; n < holders; n++ {
-		if s := ceil(holders, n); s < last {
-			last, c.Slices = s, int32(s)
+		if holders%n == 0 {
+			c.Slices = int32(holders / n)
 			o.sums(c, f)
 		}
 	}
