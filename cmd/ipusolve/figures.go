@@ -24,6 +24,7 @@ type runFigures struct {
 	Predicted            int64          `json:"predicted"`
 	Difference           float64        `json:"difference"` // (predicted − cycles) / cycles
 	Phases               []phaseFigures `json:"phases"`
+	Spans                []trial.Span   `json:"spans,omitempty"`
 	Tests                []testFigures  `json:"tests"`
 	NotApplicable        []string       `json:"notApplicable,omitempty"` // tests without data for this graph
 	Warnings             []string       `json:"warnings,omitempty"`
@@ -55,8 +56,12 @@ const (
 )
 
 // figures sums up the last run and all tests.
-func (r *runner) figures() *runFigures {
+func (r *runner) figures() (*runFigures, error) {
 	f := newFigures(&r.plan.Problem, r.result, r.tests)
+	var err error
+	if f.Spans, err = trial.Spans(r.plan, r.report, r.result); err != nil {
+		return nil, err
+	}
 	f.NotApplicable = r.skipped
 	if cy := r.report.Cycles; cy != nil {
 		f.Predicted = cy.Total
@@ -73,7 +78,7 @@ func (r *runner) figures() *runFigures {
 	for _, w := range r.result.Warnings {
 		f.Warnings = append(f.Warnings, w.String())
 	}
-	return f
+	return f, nil
 }
 
 // newFigures are the figures of the seed logs' closing line (reference:

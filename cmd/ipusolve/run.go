@@ -117,7 +117,10 @@ func runPackage(c *cli.Context) (err error) {
 		}
 	}
 	console.done()
-	figures := r.figures()
+	figures, err := r.figures()
+	if err != nil {
+		return err
+	}
 	if out := c.String("json"); out != "" {
 		if err := writeResult(out, c.App.Writer, func(w io.Writer) error { return writeJSON(w, figures) }); err != nil {
 			return err
@@ -255,6 +258,29 @@ func (r *runner) failure(err error) error {
 	return fmt.Errorf("%s: %w", r.path, err)
 }
 
+// printSpans writes prediction and run side by side, segment by segment.
+func (f *runFigures) printSpans(w io.Writer) {
+	if len(f.Spans) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nphase\twork before: planned\tsimulated\tdifference\texchange: planned\tscheduled\tsimulated\tdifference\n")
+	for i := range f.Spans {
+		s := &f.Spans[i]
+		if s.Phase == model.NoPhase {
+			fmt.Fprintf(w, "rest\t%d\t%d\t%s\n", s.PlannedWork, s.Work, difference(s.PlannedWork, s.Work))
+			continue
+		}
+		fmt.Fprintf(w, "%d\t%d\t%d\t%s\t%d\t%d\t%d\t%s\n", s.Phase, s.PlannedWork, s.Work, difference(s.PlannedWork, s.Work),
+			s.PlannedEvents, s.Scheduled, s.Horizon, difference(s.PlannedEvents, s.Horizon))
+	}
+	fmt.Fprintln(w)
+}
+
+// difference of a prediction, for people.
+func difference(predicted, simulated int64) string {
+	return signedPercent(float64(predicted-simulated) / float64(max(simulated, 1)))
+}
+
 // print writes the figures for people; the last line is that of the seed logs.
 func (f *runFigures) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -265,6 +291,7 @@ func (f *runFigures) print(out io.Writer) error {
 		p := &f.Phases[i]
 		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%d\n", i, p.Active, p.Sent, p.Received, p.Bound, p.Horizon, p.Scheduled)
 	}
+	f.printSpans(w)
 	fmt.Fprintf(w, "predicted %d cycles, simulated %d, difference %s\n", f.Predicted, f.Cycles, signedPercent(f.Difference))
 	for i := range f.Tests {
 		t := &f.Tests[i]
