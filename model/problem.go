@@ -15,10 +15,19 @@ type Problem struct {
 	Family  string `json:"family"`  // plan family
 	// Without lists what the family leaves out, sorted.
 	Without []string `json:"without,omitempty"`
+	// Pins fix parts of the plan, in the order of the graph's operations: what is
+	// claimed is about the plans of the family that have them.
+	Pins []Pin `json:"pins,omitempty"`
 	// MemoryLimit is the data bytes a tile may use (simulator.md §9).
 	MemoryLimit int `json:"memoryLimit"`
 	// Timing is the version of the simulated machine's timing page.
 	Timing int `json:"timing"`
+}
+
+// Pin fixes how an operation runs.
+type Pin struct {
+	Op        string `json:"op"`        // a GEMM
+	Candidate string `json:"candidate"` // notation of package model/space, or a part of it
 }
 
 // MatrixSums in Problem.Without: no sums of partials on the matrix unit.
@@ -30,11 +39,14 @@ var Techniques = []string{MatrixSums}
 // Has tells whether the problem's plans may use a technique.
 func (p *Problem) Has(technique string) bool { return !slices.Contains(p.Without, technique) }
 
-// FamilyText names the family and what it is without.
+// FamilyText names the family, what it is without and what is pinned.
 func (p *Problem) FamilyText() string {
 	text := p.Family
 	for i, t := range p.Without {
 		text += [2]string{" without ", ", "}[min(i, 1)] + t
+	}
+	for i, pin := range p.Pins {
+		text += [2]string{" with ", ", "}[min(i, 1)] + pin.Op + "=" + pin.Candidate
 	}
 	return text
 }

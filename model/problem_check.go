@@ -60,5 +60,5 @@ func (p *Problem) Validate() error {
 	if err := p.Graph.Validate(); err != nil {
 		return under("graph", err)
 	}
-	return nil
+	return p.checkPins()
 }
