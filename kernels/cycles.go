@@ -68,6 +68,15 @@ func FillCycles(b int) int64 {
 	return workerCopyCall + ceilDiv(int64(b), 8)
 }
 
+// FillRunsCycles prices zeroing n equal runs of b bytes at a constant stride: of
+// three or more the first is filled and copied to the others with source stride 0.
+func FillRunsCycles(n, b int) int64 {
+	if n < 3 {
+		return int64(n) * FillCycles(b)
+	}
+	return FillCycles(b) + StridedCopyCycles((n-1)*b)
+}
+
 // Cycles is the duration of a call with arguments that Operands accepts, without
 // the call instruction itself, which costs 1 more (reference: simulator.md §1,
 // §2). Start-up, completion and the worker barrier are free; a cycle sample is 1.

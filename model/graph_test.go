@@ -164,7 +164,7 @@ func TestProblemValidate(t *testing.T) {
 		"weights":     func(p *model.Problem) { p.Weights = "twice" },
 		"outputs":     func(p *model.Problem) { p.Outputs = "Any" },
 		"repeat":      func(p *model.Problem) { p.Repeat = "1" },
-		"family":      func(p *model.Problem) { p.Family = "full" },
+		"family":      func(p *model.Problem) { p.Family = "wide" },
 		"memoryLimit": func(p *model.Problem) { p.MemoryLimit = 1<<16 + 16 },
 		"without":     func(p *model.Problem) { p.Without = []string{"sums"} },
 		"timing":      func(p *model.Problem) { p.Timing = 0 },

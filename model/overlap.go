@@ -32,6 +32,9 @@ func (s Shard) Defined(o Order) Box {
 	if o.Panelled() && b.C1 > b.C0 {
 		b.C1 = min(s.Cols.Physical, s.Cols.Start+roundUp(b.C1-b.C0, PanelWidth))
 	}
+	if (o.Kind == TransposedLeft || o.Kind == TransposedBlockMajor) && b.R1 > b.R0 {
+		b.R1 = min(s.Rows.Physical, s.Rows.Start+roundUp(b.R1-b.R0, PanelWidth))
+	}
 	return b
 }
 

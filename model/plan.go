@@ -77,7 +77,9 @@ type Grid struct {
 	Inner int `json:"inner,omitempty"`
 }
 
-// Gemm is the recipe of a blocked GEMM (reference: planspace.md §6.1).
+// Gemm is the recipe of a blocked GEMM (reference: planspace.md §6.1). Rows of its
+// grids are those of the streamed operand, columns those of the loaded one: rows and
+// columns of the result in the normal orientation, columns and rows in the swapped one.
 type Gemm struct {
 	Orientation string `json:"orientation"` // OrientationNormal or OrientationSwapped
 	Compute     Grid   `json:"compute"`     // r, q, k
@@ -88,6 +90,14 @@ type Gemm struct {
 	// Sum is the unit that adds the partials of several inner parts: SumMatrix, or
 	// empty for the reduction kernel.
 	Sum string `json:"sum,omitempty"`
+}
+
+// turned exchanges rows and columns of a grid of values where the orientation does.
+func (g *Gemm) turned(values Grid) Grid {
+	if g.Orientation == OrientationSwapped {
+		values.Rows, values.Cols = values.Cols, values.Rows
+	}
+	return values
 }
 
 // SumMatrix adds partials by an accumulating GEMM call whose weights are identity

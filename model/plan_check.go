@@ -184,14 +184,14 @@ func (v *planValidator) steps() error {
 		if !ok {
 			return pathErrorf(path+".op", "the graph has no operation %q", s.Op)
 		}
-		if s.Kind == StepMove {
-			if err := v.move(s, path); err != nil {
+		if s.InPlace && s.Kind != StepMove {
+			return pathErrorf(path+".inPlace", "only a move gathers slices in place")
+		}
+		if s.Kind == StepMove || s.Kind == StepTranspose {
+			if err := v.rearranges(s, path); err != nil {
 				return err
 			}
 			continue
-		}
-		if s.InPlace {
-			return pathErrorf(path+".inPlace", "only a move gathers slices in place")
 		}
 		if done[op] != 0 {
 			return pathErrorf(path+".op", "operation %q is already computed by steps[%d]", s.Op, done[op]-1)
@@ -220,9 +220,9 @@ func (v *planValidator) steps() error {
 // step checks indices, SSA order and the cost of one step.
 func (v *planValidator) step(i int, path string) error {
 	s := &v.p.Steps[i]
-	want := map[StepKind]int{StepMove: 1, StepGemm: 2, StepGelu: 1}[s.Kind]
+	want := map[StepKind]int{StepMove: 1, StepGemm: 2, StepGelu: 1, StepTranspose: 1}[s.Kind]
 	if want == 0 {
-		return pathErrorf(path+".kind", "want %q, %q or %q, found %q", StepMove, StepGemm, StepGelu, s.Kind)
+		return pathErrorf(path+".kind", "want %q, %q, %q or %q, found %q", StepMove, StepGemm, StepGelu, StepTranspose, s.Kind)
 	}
 	if len(s.In) != want {
 		return pathErrorf(path+".in", "%s wants %d inputs, found %d", s.Kind, want, len(s.In))
@@ -255,16 +255,41 @@ func (v *planValidator) step(i int, path string) error {
 	return nil
 }
 
-func (v *planValidator) move(s *Step, path string) error {
+// rearranges checks a step that keeps the value and changes its layout.
+func (v *planValidator) rearranges(s *Step, path string) error {
 	in, out := v.p.Values[s.In[0]], v.p.Values[s.Out]
 	if in.Graph != out.Graph {
-		return pathErrorf(path, "a move keeps the graph value, found %q to %q", in.Graph, out.Graph)
+		return pathErrorf(path, "a %s keeps the graph value, found %q to %q", s.Kind, in.Graph, out.Graph)
 	}
 	if s.Gemm != nil {
-		return pathErrorf(path+".gemm", "a move has no GEMM recipe")
+		return pathErrorf(path+".gemm", "a %s has no GEMM recipe", s.Kind)
+	}
+	if s.Kind == StepTranspose {
+		return v.transpose(s, path)
 	}
 	if s.InPlace && (orOne(in.Layout.Slices) == 1 || s.Phase == NoPhase) {
 		return pathErrorf(path+".inPlace", "want an exchange of a value in slices, found %d slices in phase %d", orOne(in.Layout.Slices), s.Phase)
+	}
+	return nil
+}
+
+// transpose checks that a step turns the panels of whole shards where they lie.
+func (v *planValidator) transpose(s *Step, path string) error {
+	in, out := &v.p.Values[s.In[0]].Layout, &v.p.Values[s.Out].Layout
+	switch {
+	case s.Phase != NoPhase:
+		return pathErrorf(path+".phase", "a transpose has no exchange, want %d, found %d", NoPhase, s.Phase)
+	case v.p.Problem.Profile == ProfileSeed:
+		return pathErrorf(path+".kind", "profile %s has no price for a transpose", ProfileSeed)
+	case in.Order.Kind != TransposedLeft || out.Order != Order{Kind: TransposedBlockMajor} || out.Class != Interleaved:
+		return pathErrorf(path, "a transpose turns %v into %v in %v memory, found %v to %v", TransposedLeft, TransposedBlockMajor, Interleaved, in, out)
+	case !slices.Equal(v.shards[s.In[0]], v.shards[s.Out]):
+		return pathErrorf(path, "a transpose keeps the shards, found %v to %v", in, out)
+	}
+	for _, shard := range v.shards[s.In[0]] {
+		if !shard.Whole() || shard.Cols.Stored()%PanelWidth != 0 {
+			return pathErrorf(path, "want whole 16×16 panels, shard %d is %d×%d, elements %d to %d", shard.Index, shard.Rows.Stored(), shard.Cols.Stored(), shard.First, shard.End)
+		}
 	}
 	return nil
 }

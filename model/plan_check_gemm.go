@@ -14,14 +14,19 @@ func (v *planValidator) gemm(s *Step, path string) error {
 	if recipe == nil {
 		return pathErrorf(path+".gemm", "a gemm step needs its recipe")
 	}
-	if recipe.Orientation != OrientationNormal {
-		return pathErrorf(path+".gemm.orientation", "want %q, found %q", OrientationNormal, recipe.Orientation)
+	orders := [3]OrderKind{LeftPanel, BlockMajor, LeftPanel} // of A, B and the result
+	switch recipe.Orientation {
+	case OrientationNormal:
+	case OrientationSwapped:
+		orders = [3]OrderKind{TransposedBlockMajor, TransposedLeft, TransposedLeft}
+	default:
+		return pathErrorf(path+".gemm.orientation", "want %q or %q, found %q", OrientationNormal, OrientationSwapped, recipe.Orientation)
 	}
 	a, b, y := &v.p.Values[s.In[0]], &v.p.Values[s.In[1]], &v.p.Values[s.Out]
 	for _, operand := range []struct {
 		value *PlanValue
 		want  OrderKind
-	}{{a, LeftPanel}, {b, BlockMajor}, {y, LeftPanel}} {
+	}{{a, orders[0]}, {b, orders[1]}, {y, orders[2]}} {
 		if l := &operand.value.Layout; l.Order.Kind != operand.want || orOne(l.Slices) > 1 {
 			return pathErrorf(path, "want %q in order %v and not sliced, found %v", operand.value.Name, operand.want, l)
 		}
@@ -30,16 +35,20 @@ func (v *planValidator) gemm(s *Step, path string) error {
 	if err != nil {
 		return err
 	}
-	if found := v.grid(s.Out); found != recipe.Result {
+	if found := recipe.turned(v.grid(s.Out)); found != recipe.Result {
 		return pathErrorf(path+".gemm.result", "%q has %d×%d parts, the recipe says %d×%d", y.Name, found.Rows, found.Cols, recipe.Result.Rows, recipe.Result.Cols)
 	}
-	compute := Grid{v.grid(s.In[0]).Rows, v.grid(s.In[1]).Cols, v.grid(s.In[0]).Cols}
+	compute := recipe.turned(Grid{v.grid(s.In[0]).Rows, v.grid(s.In[1]).Cols, v.grid(s.In[0]).Cols})
 	if compute != recipe.Compute {
 		return pathErrorf(path+".gemm.compute", "operands have %+v parts, the recipe says %+v", compute, recipe.Compute)
 	}
 	inner, cols := 0, 0
 	for _, c := range calls {
-		inner, cols = max(inner, c.inner.Stored()), max(cols, c.cols.Stored())
+		loaded := c.cols
+		if recipe.Orientation == OrientationSwapped {
+			loaded = c.rows
+		}
+		inner, cols = max(inner, c.inner.Stored()), max(cols, loaded.Stored())
 	}
 	if inner != recipe.BlockInner || cols != recipe.BlockCols {
 		return pathErrorf(path+".gemm", "the largest call has %d inner and %d columns, the recipe says %d and %d", inner, cols, recipe.BlockInner, recipe.BlockCols)

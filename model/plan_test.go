@@ -181,7 +181,7 @@ func TestPlanValidateRejects(t *testing.T) {
 		{"steps[2]", "keeps the layout", func(p *model.Plan) { p.Values[4].Layout.Map = model.Rotation(16, 1, 64) }},
 		{"steps[2].gemm", "no GEMM recipe", func(p *model.Plan) { p.Steps[2].Gemm = p.Steps[1].Gemm }},
 		{"steps[1].gemm", "needs its recipe", func(p *model.Plan) { p.Steps[1].Gemm = nil }},
-		{"steps[1].gemm.orientation", "normal", func(p *model.Plan) { p.Steps[1].Gemm.Orientation = "swapped" }},
+		{"steps[1].gemm.orientation", "normal", func(p *model.Plan) { p.Steps[1].Gemm.Orientation = "sideways" }},
 		{"steps[1].gemm.compute", "recipe says", func(p *model.Plan) { p.Steps[1].Gemm.Compute.Inner = 3 }},
 		{"steps[1].gemm.result", "4×4 parts", func(p *model.Plan) { p.Steps[1].Gemm.Result.Rows = 2 }},
 		{"steps[1].gemm.sum", "want", func(p *model.Plan) { p.Steps[1].Gemm.Sum = "vector" }},

@@ -57,6 +57,9 @@ func (p *Plan) stepText(s *Step) string {
 		text += ", own slices in place"
 	}
 	if g := s.Gemm; g != nil {
+		if g.Orientation != OrientationNormal {
+			text += " " + g.Orientation
+		}
 		text += fmt.Sprintf(" (%d,%d,%d) K %d C %d, result %d×%d", g.Compute.Rows, g.Compute.Cols, g.Compute.Inner, g.BlockInner, g.BlockCols, g.Result.Rows, g.Result.Cols)
 		if g.Sum != "" {
 			text += ", sum " + g.Sum

@@ -24,6 +24,7 @@ const (
 	TermCopy      = "copy"
 	TermFill      = "fill"
 	TermPointwise = "pointwise"
+	TermTranspose = "transpose" // panels turned
 )
 
 // PriceC600 prices every step of a plan under the c600 profile, from the
@@ -71,6 +72,8 @@ func PriceC600(p *model.Plan) ([]model.Cost, error) {
 			costs[i], err = pricer.gemm(s)
 		case model.StepGelu:
 			costs[i] = pricer.gelu(s)
+		case model.StepTranspose:
+			costs[i] = pricer.transpose(s)
 		default:
 			err = fmt.Errorf("kind %q", s.Kind)
 		}
@@ -159,11 +162,26 @@ func (p *pricer) gelu(s *model.Step) model.Cost {
 	return model.Cost{{Name: TermPointwise, Cycles: busiest(work)}}
 }
 
+// transpose prices turning panels: one call per shard, which loads its panels as weights.
+func (p *pricer) transpose(s *model.Step) model.Cost {
+	work := make([]int64, p.plan.Problem.Tiles)
+	interleaved := p.plan.Values[s.In[0]].Layout.Class == model.Interleaved
+	for _, sh := range p.shards[s.In[0]] {
+		work[sh.Tile] += kernels.GemmCycles(model.PanelWidth, sh.Elements()/model.PanelWidth, model.PanelWidth, interleaved)
+	}
+	return model.Cost{{Name: TermTranspose, Cycles: busiest(work)}}
+}
+
 // gemm prices kernel calls and, if partials must be added, their exchange and
 // the sums.
 func (p *pricer) gemm(s *model.Step) (model.Cost, error) {
 	tiles := p.plan.Problem.Tiles
-	interleaved := p.plan.Values[s.In[1]].Layout.Class == model.Interleaved
+	swapped := s.Gemm != nil && s.Gemm.Orientation == model.OrientationSwapped
+	loaded := s.In[1]
+	if swapped {
+		loaded = s.In[0]
+	}
+	interleaved := p.plan.Values[loaded].Layout.Class == model.Interleaved
 	onTile := make([]int, tiles) // loaded shard of the tile, plus one
 	for i, b := range p.shards[s.In[1]] {
 		onTile[b.Tile] = i + 1
@@ -178,7 +196,11 @@ func (p *pricer) gemm(s *model.Step) (model.Cost, error) {
 		if a.Cols.Start != b.Rows.Start || a.Cols.Stored() != b.Rows.Stored() || !a.Whole() || !b.Whole() {
 			return nil, fmt.Errorf("operands on tile %d do not fit", a.Tile)
 		}
-		kernel[a.Tile] += kernels.GemmCycles(a.Rows.Stored(), b.Cols.Stored(), a.Cols.Stored(), interleaved)
+		if swapped {
+			kernel[a.Tile] += kernels.GemmCycles(b.Cols.Stored(), a.Rows.Stored(), a.Cols.Stored(), interleaved)
+		} else {
+			kernel[a.Tile] += kernels.GemmCycles(a.Rows.Stored(), b.Cols.Stored(), a.Cols.Stored(), interleaved)
+		}
 		partials = append(partials, model.Shard{Tile: a.Tile, Rows: a.Rows, Cols: b.Cols})
 	}
 	cost := model.Cost{{Name: TermKernel, Cycles: busiest(kernel)}}
@@ -186,10 +208,15 @@ func (p *pricer) gemm(s *model.Step) (model.Cost, error) {
 		return cost, nil
 	}
 	load, sums := NewLoad(tiles), make([]int64, tiles)
-	roots, alone := p.roots(s, partials)
+	roots, alone := p.roots(s, partials, swapped)
 	for _, r := range roots {
 		e := r.box.Elements()
-		runs := panelRuns(r.box, r.height, r.shard.Rows.Stored())
+		height := r.shard.Rows.Stored()
+		if swapped { // panels lie the other way
+			r.box = model.Box{R0: r.box.C0, R1: r.box.C1, C0: r.box.R0, C1: r.box.R1}
+			height = r.shard.Cols.Stored()
+		}
+		runs := panelRuns(r.box, r.height, height)
 		local := slices.Contains(r.from, r.shard.Tile)
 		for _, t := range r.from {
 			if t == r.shard.Tile {
@@ -213,7 +240,7 @@ func (p *pricer) gemm(s *model.Step) (model.Cost, error) {
 				*sum += kernels.CopyRunsCycles(runs, 2*e/runs)
 			}
 		}
-		stretches := panelRuns(r.box, r.shard.Rows.Stored(), r.shard.Rows.Stored())
+		stretches := panelRuns(r.box, height, height)
 		*sum += int64(stretches) * kernels.SumCycles(remote, e/stretches)
 	}
 	cost = append(cost, load.Terms()...)
@@ -231,15 +258,30 @@ type root struct {
 
 // roots lists the sums of a GEMM; alone tells that every output shard is one sum and
 // one run of its own tile's partial.
-func (p *pricer) roots(s *model.Step, partials []model.Shard) (roots []root, alone bool) {
+func (p *pricer) roots(s *model.Step, partials []model.Shard, swapped bool) (roots []root, alone bool) {
 	order := model.Order{Kind: model.LeftPanel}
+	if swapped {
+		order.Kind = model.TransposedLeft
+	}
+	height := func(s model.Shard) int {
+		if swapped {
+			return s.Cols.Stored()
+		}
+		return s.Rows.Stored()
+	}
+	turn := func(b model.Box) model.Box {
+		if swapped {
+			return model.Box{R0: b.C0, R1: b.C1, C0: b.R0, C1: b.R1}
+		}
+		return b
+	}
 	index := model.NewShardIndex(partials, order)
 	alone = true
 	for _, d := range p.shards[s.Out] {
 		first := len(roots)
 		index.Meet(d.Defined(order), func(i int, common model.Box) {
 			if n := len(roots); n == first || roots[n-1].box != common {
-				roots = append(roots, root{shard: d, box: common, height: partials[i].Rows.Stored()})
+				roots = append(roots, root{shard: d, box: common, height: height(partials[i])})
 			}
 			r := &roots[len(roots)-1]
 			r.from = append(r.from, partials[i].Tile)
@@ -249,7 +291,7 @@ func (p *pricer) roots(s *model.Step, partials []model.Shard) (roots []root, alo
 			continue
 		}
 		r := &roots[first]
-		alone = alone && len(r.from) > 1 && r.box.Elements() == d.Elements() && panelRuns(r.box, r.height, d.Rows.Stored()) == 1 && slices.Contains(r.from, d.Tile)
+		alone = alone && len(r.from) > 1 && r.box.Elements() == d.Elements() && panelRuns(turn(r.box), r.height, height(d)) == 1 && slices.Contains(r.from, d.Tile)
 	}
 	return roots, alone
 }

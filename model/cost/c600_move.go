@@ -149,9 +149,11 @@ func (m *mover) fromBoxes(d model.Shard) {
 		pieces = append(pieces, sentRun{i, common})
 	})
 	covered := 0
+	last := d.Rows.Start // of the rows that come
 	for _, pc := range pieces {
 		f, e := m.source[pc.shard], pc.box.Elements()
 		covered += e
+		last = max(last, pc.box.R1)
 		if f.Tile == d.Tile {
 			m.copies[d.Tile] += kernels.CopyCycles(2 * e)
 			continue
@@ -165,6 +167,9 @@ func (m *mover) fromBoxes(d model.Shard) {
 	}
 	if rest := d.Elements() - covered; rest > 0 {
 		m.fills[d.Tile] += padFill(d, m.to.Layout.Order)
+		if rows := d.Rows.Physical - last; m.to.Layout.Order.Kind == model.TransposedBlockMajor && rows > 0 {
+			m.fills[d.Tile] += kernels.FillRunsCycles(d.Cols.Stored()/model.PanelWidth, 2*rows*model.PanelWidth)
+		}
 	}
 }
 
