@@ -20,6 +20,7 @@ type lister struct {
 	// the memory limit less the least that the weights of the other stages take, which
 	// is their equal share.
 	total, inter int64
+	admits       func(space.Gemm) bool // nil: all
 }
 
 // lister describes stage i to the enumeration.
@@ -29,6 +30,7 @@ func (b *builder) lister(i int) lister {
 	l := lister{stage: stage, first: i == 0, last: i+1 == len(stages),
 		options: space.Options{WeightsOnce: p.Weights == model.WeightsOnce, MatrixSums: p.Has(model.MatrixSums)},
 		total:   int64(p.MemoryLimit)}
+	l.admits = b.pins[i].admits
 	l.use = stageUse{input: i == 0 && p.Inputs == model.InputsGathered, linear: 2 * b.runs(i), turned: !l.last}
 	if l.last && p.Outputs == model.OutputsLinear {
 		l.use.linear = 2 * (stage.M*stage.N/stage.Tiles + model.PanelWidth)
@@ -135,6 +137,9 @@ func (l *lister) list(all bool) listed {
 	}
 	var at [3]int32
 	l.stage.Each(l.options, func(g space.Gemm) {
+		if l.admits != nil && !l.admits(g) {
+			return
+		}
 		if here := [3]int32{g.R, g.Q, g.K}; here != at {
 			flush()
 			at = here
@@ -150,7 +155,7 @@ func (l *lister) list(all bool) listed {
 	flush()
 	out := listed{gemms: gemms.join(), classes: classes}
 	out.node.Candidates = cands.join()
-	out.node.Describe = func(c int) string { return describe(out.gemms[c]) }
+	out.node.Describe = func(c int) string { return out.gemms[c].String() }
 	return out
 }
 

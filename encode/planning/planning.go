@@ -19,6 +19,8 @@ type Options struct {
 	// found to be out of reach. The bound of a tightened problem is not one of
 	// the problem.
 	Tighten map[string]int64
+
+	only only
 }
 
 // Result is a solved planning problem.
@@ -56,7 +58,7 @@ func (e *InfeasibleError) Error() string {
 
 // Solve plans a problem in the family normal or full under profile c600.
 func Solve(ctx context.Context, p *model.Problem, solver solve.Solver, opt Options) (*Result, error) {
-	b, err := newBuilder(p, opt.Tighten)
+	b, err := buildOnly(p, opt.Tighten, false, opt.only)
 	if errors.Is(err, encode.ErrInfeasible) {
 		return nil, infeasible(ctx, p, solver, opt)
 	}
@@ -100,6 +102,7 @@ type builder struct {
 	pairs   []*transition  // between stage i and i+1
 	// identity is the node of identity blocks, 0 if there is none.
 	identity int
+	pins     []pin // per stage
 }
 
 // newBuilder lists the candidates that a plan within memory may need (lister.list).
@@ -109,11 +112,19 @@ func newBuilder(p *model.Problem, tighten map[string]int64) (*builder, error) {
 
 // build lists the candidates; all of them if all is set.
 func build(p *model.Problem, tighten map[string]int64, all bool) (*builder, error) {
+	return buildOnly(p, tighten, all, nil)
+}
+
+// buildOnly lists those candidates that pins and a filter admit.
+func buildOnly(p *model.Problem, tighten map[string]int64, all bool, filter only) (*builder, error) {
 	chain, err := space.NewChain(p)
 	if err != nil {
 		return nil, err
 	}
 	b := &builder{problem: p, chain: chain, sel: &encode.Selection{Name: "planning"}, gemms: make([][]space.Gemm, len(chain.Stages))}
+	if err := b.pin(filter); err != nil {
+		return nil, err
+	}
 	var counts [][][]int
 	b.sel.Limits, b.offsets, counts = limits(chain, int64(p.MemoryLimit), tighten)
 	// Stages that look alike share their candidates, and moves between such stages
@@ -171,11 +182,12 @@ type role struct {
 	space.Shape
 	gelus       int
 	first, last bool
+	pin         string // what tells its pins and filters from those of others
 }
 
 func (b *builder) role(i int) role {
 	s := &b.chain.Stages[i]
-	return role{s.Shape, len(s.Gelus), i == 0, i+1 == len(b.chain.Stages)}
+	return role{s.Shape, len(s.Gelus), i == 0, i+1 == len(b.chain.Stages), b.pins[i].name}
 }
 
 // runs is the size in elements of the largest row-major run of stage i's result
@@ -186,33 +198,6 @@ func (b *builder) runs(i int) int {
 		return 0
 	}
 	return s.LinearElements()
-}
-
-// describe names a candidate: orientation and compute grid, result parts of a block,
-// class of the loaded operand, storage of the weights, and the matrix unit if it adds
-// the partials.
-func describe(g space.Gemm) string {
-	orientation := "N"
-	if g.Swapped {
-		orientation = "S"
-	}
-	weights := "standard"
-	if g.Interleaved {
-		weights = "interleaved"
-	}
-	if g.Gathered {
-		weights += "-gathered"
-		if g.Slices > 0 {
-			weights += fmt.Sprint("-", g.Slices)
-		}
-	}
-	if g.InPlace {
-		weights += "-in-place"
-	}
-	if g.Matrix {
-		weights += "/matrix"
-	}
-	return fmt.Sprintf("%s(%d,%d,%d)/%dx%d/%s", orientation, g.R, g.Q, g.K, g.Rho, g.Kappa, weights)
 }
 
 func (b *builder) plan(choice encode.Choice) (*model.Plan, error) {
@@ -244,7 +229,7 @@ func (b *builder) toLinear(i int, g space.Gemm) int64 {
 
 // infeasible finds the smallest memory limit that admits a plan, among all candidates.
 func infeasible(ctx context.Context, p *model.Problem, solver solve.Solver, opt Options) error {
-	b, err := build(p, opt.Tighten, true)
+	b, err := buildOnly(p, opt.Tighten, true, opt.only)
 	if err != nil {
 		return err
 	}
