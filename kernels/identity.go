@@ -21,6 +21,18 @@ func SumSpec(n, e int) Spec {
 // SumCycles prices the call of SumSpec: 294 + n·(24·⌈e/96⌉ + 235).
 func SumCycles(n, e int) int64 { return GemmCycles(e/16, 16, 16*n, true) }
 
+// TransposeSpec is the GEMM call that turns n panels of 16×16 elements, one after
+// another: it streams one identity block through the panels as weights, of which the
+// kernel reads 16 inner elements of a column side by side, and writes rows. Panels in
+// standard memory are loaded at its rate. Like SumSpec it spoils the row of an infinite
+// or undefined element (reference: optima.md).
+func TransposeSpec(n int, interleaved bool) Spec {
+	return Spec{Kind: GemmF16, R: 16, C: 16 * n, K: 16, Interleaved: interleaved}
+}
+
+// TransposeCycles prices the call of TransposeSpec.
+func TransposeCycles(n int, interleaved bool) int64 { return GemmCycles(16, 16*n, 16, interleaved) }
+
 // Identity is a stack of n identity blocks as GEMM weights: n·IdentityBlock
 // bytes, block after block, each with F16 ones where inner index and column are
 // equal.

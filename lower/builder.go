@@ -256,6 +256,8 @@ func (b *builder) step(i int) error {
 		err = b.gemm(i, ph)
 	case model.StepGelu:
 		err = b.gelu(i)
+	case model.StepTranspose:
+		err = b.transpose(i)
 	default:
 		err = fmt.Errorf("unknown kind of step")
 	}

@@ -11,7 +11,7 @@ import (
 // contributor is one kernel call and where its result lies.
 type contributor struct {
 	tile   int
-	a, b   int // shards of the operands
+	a, b   int // shards of the streamed and the loaded operand
 	inner  model.Extent
 	result Ref
 }
@@ -24,22 +24,64 @@ type partialGroup struct {
 	inner      []model.Extent
 }
 
-func (g *partialGroup) storage() storage {
-	return storage{model.Order{Kind: model.LeftPanel}, g.rows, g.cols}
+func (g *partialGroup) storage() storage { return storage{leftPanels, g.rows, g.cols} }
+
+// leftPanels is the order of what a kernel streams and writes, as it sees it.
+var leftPanels = model.Order{Kind: model.LeftPanel}
+
+// product is a GEMM step as its kernel sees it: rows of the streamed operand times
+// columns of the loaded one. In the swapped orientation these are columns and rows of
+// the values, and everything here is in terms of transposed values: left panels of
+// the transpose are what the order TransposedLeft stores.
+type product struct {
+	streamed, loaded, out *value
+	swapped               bool
+}
+
+// newProduct pairs the values of a step with their parts and checks that they fit.
+func (b *builder) newProduct(s *model.Step) (product, error) {
+	left, right, out := b.values[s.In[0]], b.values[s.In[1]], b.values[s.Out]
+	if left.Cols != right.Rows || left.Rows != out.Rows || right.Cols != out.Cols {
+		return product{}, fmt.Errorf("%d×%d times %d×%d does not give %d×%d", left.Rows, left.Cols, right.Rows, right.Cols, out.Rows, out.Cols)
+	}
+	p := product{streamed: left, loaded: right, out: out}
+	panels, blocks := model.LeftPanel, model.BlockMajor
+	if s.Gemm != nil && s.Gemm.Orientation == model.OrientationSwapped {
+		p = product{streamed: right, loaded: left, out: out, swapped: true}
+		panels, blocks = model.TransposedLeft, model.TransposedBlockMajor
+	}
+	if x, y, z := p.streamed.Layout.Order.Kind, p.loaded.Layout.Order.Kind, out.Layout.Order.Kind; x != panels || y != blocks || z != panels {
+		return product{}, fmt.Errorf("%w: GEMM streams and writes %v and loads %v, found %v, %v and %v", ErrOrder, panels, blocks, x, z, y)
+	}
+	return p, nil
+}
+
+// view is a shard of an operand or the result as the kernel sees it.
+func (p *product) view(s model.Shard) model.Shard {
+	if p.swapped {
+		s.Rows, s.Cols = s.Cols, s.Rows
+	}
+	return s
+}
+
+// box is a box of the kernel's result in coordinates of the value, and back.
+func (p *product) box(b model.Box) model.Box {
+	if p.swapped {
+		return model.Box{R0: b.C0, R1: b.C1, C0: b.R0, C1: b.R1}
+	}
+	return b
 }
 
 // gemm lowers StepGemm: one call per tile with both operands, then for every
 // output shard one sum per group that meets it (reference: lowering.md §4.2).
 func (b *builder) gemm(step int, ph *openPhase) error {
 	s := &b.plan.Steps[step]
-	left, right, out := b.values[s.In[0]], b.values[s.In[1]], b.values[s.Out]
-	if left.Cols != right.Rows || left.Rows != out.Rows || right.Cols != out.Cols {
-		return fmt.Errorf("%d×%d times %d×%d does not give %d×%d", left.Rows, left.Cols, right.Rows, right.Cols, out.Rows, out.Cols)
+	prod, err := b.newProduct(s)
+	if err != nil {
+		return err
 	}
-	if left.Layout.Order.Kind != model.LeftPanel || out.Layout.Order.Kind != model.LeftPanel {
-		return fmt.Errorf("%w: GEMM streams and writes left panels, found %v and %v", ErrOrder, left.Layout.Order.Kind, out.Layout.Order.Kind)
-	}
-	groups, err := b.groups(left, right)
+	out := prod.out
+	groups, err := b.groups(&prod)
 	if err != nil {
 		return err
 	}
@@ -53,7 +95,8 @@ func (b *builder) gemm(step int, ph *openPhase) error {
 	direct := map[*contributor]int{}
 	done := make([]bool, len(out.shards))
 	for j, o := range out.shards {
-		g := boxes[[2]model.Extent{o.Rows, o.Cols}]
+		seen := prod.view(o)
+		g := boxes[[2]model.Extent{seen.Rows, seen.Cols}]
 		if g == nil || len(g.inner) != 1 || out.Layout.Class != model.Interleaved || !o.Whole() {
 			continue
 		}
@@ -70,10 +113,10 @@ func (b *builder) gemm(step int, ph *openPhase) error {
 			if !ok {
 				j = -1
 			}
-			b.gemmCall(step, left, right, out, g, &g.calls[c], j)
+			b.gemmCall(step, &prod, g, &g.calls[c], j)
 		}
 	}
-	sum := &summer{builder: b, step: step, out: out, ph: ph, matrix: s.Gemm != nil && s.Gemm.Sum == model.SumMatrix, groups: groups, index: model.NewShardIndex(shards, out.Layout.Order), sent: map[sentSpan]int{}}
+	sum := &summer{builder: b, product: prod, step: step, ph: ph, matrix: s.Gemm != nil && s.Gemm.Sum == model.SumMatrix, groups: groups, index: model.NewShardIndex(shards, leftPanels), sent: map[sentSpan]int{}}
 	if ph != nil {
 		ph.provenance(ReasonOperands, s.Op)
 		sum.from = len(ph.transfers)
@@ -94,20 +137,24 @@ func (b *builder) gemm(step int, ph *openPhase) error {
 
 // groups pairs the operands that lie on one tile and cover equal inner ranges,
 // and checks that the inner parts of every box cover the inner axis once.
-func (b *builder) groups(left, right *value) ([]*partialGroup, error) {
+func (b *builder) groups(p *product) ([]*partialGroup, error) {
 	var groups []*partialGroup
 	known := map[[2]model.Extent]*partialGroup{}
+	inner := p.loaded.Rows
+	if p.swapped {
+		inner = p.loaded.Cols
+	}
 	for t := range b.prog.Tiles {
-		for _, i := range left.byTile.on(t) {
-			for _, j := range right.byTile.on(t) {
-				a, w := left.shards[i], right.shards[j]
+		for _, i := range p.streamed.byTile.on(t) {
+			for _, j := range p.loaded.byTile.on(t) {
+				a, w := p.view(p.streamed.shards[i]), p.view(p.loaded.shards[j])
 				if a.Cols != w.Rows || a.Rows.Len() == 0 || w.Cols.Len() == 0 || a.Cols.Len() == 0 {
 					continue
 				}
-				if st := storageOf(right.PlanValue, w); right.Layout.Order.Kind != model.BlockMajor || st.rowBlock() != w.Rows.Stored() {
-					return nil, fmt.Errorf("%w: GEMM loads block-major weights with one row block, found %+v", ErrOrder, right.Layout.Order)
+				if st := storageOf(p.loaded.PlanValue, p.loaded.shards[j]); st.rowBlock() != w.Rows.Stored() {
+					return nil, fmt.Errorf("%w: GEMM loads block-major weights with one row block, found %+v", ErrOrder, p.loaded.Layout.Order)
 				}
-				if !a.Whole() || !w.Whole() || !left.filled[i] || !right.filled[j] {
+				if !a.Whole() || !w.Whole() || !p.streamed.filled[i] || !p.loaded.filled[j] {
 					return nil, fmt.Errorf("tile %d: operands must be whole shards", t)
 				}
 				key := [2]model.Extent{a.Rows, w.Cols}
@@ -133,8 +180,8 @@ func (b *builder) groups(left, right *value) ([]*partialGroup, error) {
 			}
 			at = e.Logical
 		}
-		if at != left.Cols {
-			return nil, fmt.Errorf("%w: rows %d.. columns %d..: inner parts cover %d of %d", ErrCover, g.rows.Start, g.cols.Start, at, left.Cols)
+		if at != inner {
+			return nil, fmt.Errorf("%w: streamed rows %d.. loaded columns %d..: inner parts cover %d of %d", ErrCover, g.rows.Start, g.cols.Start, at, inner)
 		}
 	}
 	return groups, nil
@@ -142,27 +189,27 @@ func (b *builder) groups(left, right *value) ([]*partialGroup, error) {
 
 // gemmCall emits the call of a contributor, into output shard direct or, if that
 // is negative, into a partial of its own.
-func (b *builder) gemmCall(step int, left, right, out *value, g *partialGroup, c *contributor, direct int) {
+func (b *builder) gemmCall(step int, p *product, g *partialGroup, c *contributor, direct int) {
 	if direct >= 0 {
-		b.allocateShard(out, direct)
-		c.result = out.at[direct].Ref
+		b.allocateShard(p.out, direct)
+		c.result = p.out.at[direct].Ref
 	} else {
-		c.result = Ref{Item: b.newItem(c.tile, ItemPartial, out, g.storage().elements()*elementBytes, 32, model.Interleaved)}
+		c.result = Ref{Item: b.newItem(c.tile, ItemPartial, p.out, g.storage().elements()*elementBytes, 32, model.Interleaved)}
 	}
-	a := left.at[c.a].Ref
+	a := p.streamed.at[c.a].Ref
 	result, streamed := &b.prog.Items[c.result.Item], &b.prog.Items[a.Item]
 	result.Tail = max(result.Tail, kernels.ResultTail)
 	streamed.Tail = max(streamed.Tail, kernels.LeftTail)
 	b.apart(c.result.Item, a.Item)
-	spec := kernels.Spec{Kind: kernels.GemmF16, R: g.rows.Stored(), C: g.cols.Stored(), K: c.inner.Stored(), Interleaved: right.Layout.Class == model.Interleaved}
-	b.call(c.tile, step, spec, Addr(c.result), Addr(a), Addr(right.at[c.b].Ref))
+	spec := kernels.Spec{Kind: kernels.GemmF16, R: g.rows.Stored(), C: g.cols.Stored(), K: c.inner.Stored(), Interleaved: p.loaded.Layout.Class == model.Interleaved}
+	b.call(c.tile, step, spec, Addr(c.result), Addr(a), Addr(p.loaded.at[c.b].Ref))
 }
 
 // summer builds the reduction roots of one GEMM.
 type summer struct {
 	*builder
+	product
 	step   int
-	out    *value
 	ph     *openPhase
 	matrix bool  // sums run on the matrix unit
 	own    []Ref // of every output shard in its tile's partial; nil: shards of their own
@@ -183,6 +230,7 @@ func (s *summer) shard(j int) error {
 	if !o.Whole() {
 		return fmt.Errorf("a GEMM cannot fill slices")
 	}
+	seen := s.view(o)
 	if s.own != nil {
 		s.locate(s.out, j, s.own[j])
 	} else {
@@ -192,10 +240,10 @@ func (s *summer) shard(j int) error {
 	covered := model.Box{}
 	var roots []func() error
 	var err error
-	s.index.Meet(o.Defined(s.out.Layout.Order), func(gi int, _ model.Box) {
+	s.index.Meet(seen.Defined(leftPanels), func(gi int, _ model.Box) {
 		g := s.groups[gi]
-		region := g.region(o)
-		logical += (min(region.R1, o.Rows.Logical) - region.R0) * (min(region.C1, o.Cols.Logical) - region.C0)
+		region := g.region(seen)
+		logical += (min(region.R1, seen.Rows.Logical) - region.R0) * (min(region.C1, seen.Cols.Logical) - region.C0)
 		got += region.Elements()
 		covered = hull(covered, region)
 		root, e := s.root(j, g, region)
@@ -213,7 +261,7 @@ func (s *summer) shard(j int) error {
 		return fmt.Errorf("%w: partial sums give %d of %d elements", ErrCover, logical, o.Rows.Len()*o.Cols.Len())
 	}
 	if s.out.filled[j] = got == o.Elements(); !s.out.filled[j] {
-		if err := s.clear(s.step, s.out, j, covered); err != nil {
+		if err := s.clear(s.step, s.out, j, s.box(covered)); err != nil {
 			return err
 		}
 	}
@@ -238,7 +286,8 @@ func commonEnd(a, b model.Extent) int {
 	return min(a.Logical, b.Logical)
 }
 
-// region is what an output shard takes of a group's results, padding included.
+// region is what an output shard, as the kernel sees it, takes of a group's results,
+// padding included.
 func (g *partialGroup) region(o model.Shard) model.Box {
 	return model.Box{R0: max(g.rows.Start, o.Rows.Start), R1: commonEnd(g.rows, o.Rows), C0: max(g.cols.Start, o.Cols.Start), C1: commonEnd(g.cols, o.Cols)}
 }
@@ -247,7 +296,8 @@ func (g *partialGroup) region(o model.Shard) model.Box {
 // dst of the output shard.
 type run struct{ src, dst, n int }
 
-// runs cuts a region in panel runs.
+// runs cuts a region in panel runs between partials and an output shard as the kernel
+// sees it.
 func (g *partialGroup) runs(o model.Shard, region model.Box) ([]run, error) {
 	c, d := region.C0-g.cols.Start, region.C0-o.Cols.Start
 	if c%micro != 0 || d%micro != 0 || (region.C1-region.C0)%micro != 0 {
@@ -270,7 +320,7 @@ func (g *partialGroup) runs(o model.Shard, region model.Box) ([]run, error) {
 // root brings the partials of a region to output shard j's tile; it returns the
 // summing calls to emit behind the exchange.
 func (s *summer) root(j int, g *partialGroup, region model.Box) (func() error, error) {
-	o := s.out.shards[j]
+	o := s.view(s.out.shards[j])
 	runs, err := g.runs(o, region)
 	if err != nil {
 		return nil, err

@@ -35,11 +35,11 @@ func (s *summer) inPlace() []Ref {
 // ownSlice is where output shard j lies within its own tile's partial, if it is
 // one run of it.
 func (s *summer) ownSlice(j int) (Ref, bool) {
-	o := s.out.shards[j]
+	o := s.view(s.out.shards[j])
 	var found *partialGroup
 	var region model.Box
 	met := 0
-	s.index.Meet(o.Defined(s.out.Layout.Order), func(gi int, _ model.Box) {
+	s.index.Meet(o.Defined(leftPanels), func(gi int, _ model.Box) {
 		found, met = s.groups[gi], met+1
 		region = found.region(o)
 	})

@@ -167,7 +167,7 @@ func (p *pricer) transpose(s *model.Step) model.Cost {
 	work := make([]int64, p.plan.Problem.Tiles)
 	interleaved := p.plan.Values[s.In[0]].Layout.Class == model.Interleaved
 	for _, sh := range p.shards[s.In[0]] {
-		work[sh.Tile] += kernels.GemmCycles(model.PanelWidth, sh.Elements()/model.PanelWidth, model.PanelWidth, interleaved)
+		work[sh.Tile] += kernels.TransposeCycles(sh.Elements()/(model.PanelWidth*model.PanelWidth), interleaved)
 	}
 	return model.Cost{{Name: TermTranspose, Cycles: busiest(work)}}
 }
