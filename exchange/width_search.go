@@ -60,6 +60,11 @@ func (w *widthSearch) run() error {
 	if w.opt.Pair {
 		return w.force()
 	}
+	return w.choose()
+}
+
+// choose looks for the widths of the shortest schedule.
+func (w *widthSearch) choose() error {
 	ordinary := make([]bool, len(w.pairable))
 	if _, err := w.try(ordinary, w.opt); err != nil {
 		return err
@@ -88,21 +93,16 @@ func (w *widthSearch) run() error {
 	return w.widen()
 }
 
-// force pairs all that can be: as listed so, or as the widening of the listing of
-// none if that is shorter and pairs all.
+// force pairs all that can be: as listed so, or as chosen widths are widened if that is
+// shorter and pairs all.
 func (w *widthSearch) force() error {
-	if _, err := w.try(w.pairable, w.opt); err != nil || w.best.Horizon <= w.goal {
+	if _, err := w.try(w.pairable, w.opt); err != nil || w.best.Horizon <= w.goal || w.ctx.Err() != nil {
 		return err
 	}
 	listed := *w
 	w.best = nil
-	if _, err := w.try(make([]bool, len(w.pairable)), w.opt); err != nil && w.ctx.Err() == nil {
+	if err := w.choose(); err != nil && w.ctx.Err() == nil {
 		return err
-	}
-	if w.best != nil {
-		if err := w.widen(); err != nil {
-			return err
-		}
 	}
 	if w.best == nil || w.best.Horizon >= listed.best.Horizon || !slices.Equal(w.widths, w.pairable) {
 		w.best, w.widths, w.stats = listed.best, listed.widths, listed.stats
