@@ -83,12 +83,7 @@ func Solve(ctx context.Context, p *model.Problem, solver solve.Solver, opt Optio
 	if got := res.Plan.Total(); got != out.Objective {
 		return nil, fmt.Errorf("planning: the plan's layouts cost %d cycles, its candidates %d", got, out.Objective)
 	}
-	for l, u := range b.sel.Uses(out.Choice) {
-		if b.offsets[l] == encode.Fixed {
-			continue // no memory
-		}
-		res.Uses = append(res.Uses, Use{b.sel.Limits[l].Name, u, b.sel.Limits[l].Amount})
-	}
+	res.Uses = b.uses(out.Choice)
 	return res, nil
 }
 
