@@ -7,6 +7,11 @@
 //	Plan ◀──cost.PriceC600 (layouts only)──── space.Chain.Plan ◀──────────┘
 //
 // One node per GEMM; GELUs run on the edges (in the result's layout, or in
-// row-major runs); stages that look alike share their candidates. The gathering of weights shares the phase of the operand's
+// row-major runs), transposes of swapped results in the nodes; stages that look alike
+// share their candidates. The gathering of weights shares the phase of the operand's
 // move. Memory is one limit per program event and class (memory.go).
+//
+// Not every candidate is listed (candidates.go): one that memory cannot hold is left
+// out, and one that costs and uses no less than another whose neighbours cannot tell the
+// two apart.
 package planning

@@ -77,7 +77,7 @@ const roundSlack = 16
 // on top, and the whole result is copied.
 func (t *transition) Spread(a int32) int64 {
 	held := t.ResultWords(t.from[a])
-	return t.inResult(a) + held + roundSlack + t.CopyAtMost(t.from[a]) + phase - t.Left(a)
+	return t.inResult(a) + held + roundSlack + t.Extra(t.from[a]) + phase - t.Left(a)
 }
 
 // runs tells that GELU may run on row-major runs between two classes.

@@ -8,10 +8,8 @@ import (
 
 	"ipusolve/encode"
 	"ipusolve/model"
-	"ipusolve/model/cost"
 	"ipusolve/model/workload"
 	"ipusolve/solve"
-	"ipusolve/solve/cert"
 	"ipusolve/solve/mip"
 )
 
@@ -32,24 +30,6 @@ func solved(t testing.TB, p *model.Problem) *Result {
 		t.Fatal(err)
 	}
 	return res
-}
-
-// TestDefaultProblem plans the SigLIP MLP on the whole chip; the family reaches
-// about 193 000 cycles.
-func TestDefaultProblem(t *testing.T) {
-	res := solved(t, problem(t, 729, 1152, 4304, 1, 1472))
-	out := res.Outcome
-	t.Logf("%d cycles, %+v", out.Objective, out.Stats)
-	if out.Status != solve.Optimal || out.Bound != out.Objective || out.Objective > 193000 {
-		t.Errorf("%v: objective %d, bound %d", out.Status, out.Objective, out.Bound)
-	}
-	v, err := cert.Check(out.Model, out.Result.Certificate)
-	if err != nil || v.Bound.Num().Int64() != out.Bound {
-		t.Errorf("certificate proves %v: %v", v.Bound, err)
-	}
-	if floor := cost.Floor(&res.Plan.Problem.Graph, 1472); out.Objective < floor {
-		t.Errorf("objective %d below the floor %d", out.Objective, floor)
-	}
 }
 
 // exhaust prices every pair of candidates of a two-GEMM chain from layouts and

@@ -359,6 +359,12 @@ func (r *recheck) cover() error {
 		r.seen.Bounded += n
 		changed = n > 0
 	}
+	if !r.covered() && !r.nothing() && r.tried() {
+		for n := range r.open {
+			r.seen.Bounded += r.drop(n, func(int) bool { return true })
+		}
+		return nil
+	}
 	for n := range r.open {
 		for _, i := range r.open[n] {
 			if _, ok := r.inside[n][i]; !ok {
@@ -369,7 +375,10 @@ func (r *recheck) cover() error {
 	if r.nothing() {
 		return nil
 	}
-	return r.missingPairs()
+	if err := r.missingPairs(); err != nil && !r.tried() {
+		return err
+	}
+	return nil
 }
 
 // nothing tells whether some node has no candidate left, in the model or outside.

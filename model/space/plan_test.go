@@ -32,32 +32,52 @@ func sum(p *model.Plan, kind model.StepKind, names ...string) int64 {
 	return n
 }
 
+// random draws a candidate of a stage: first an orientation, then any with it.
+func random(rng *rand.Rand, cands *[2][]Gemm) Gemm {
+	list := cands[rng.IntN(2)]
+	return list[rng.IntN(len(list))]
+}
+
 // TestClosedFormsMatchLayouts compares every closed form with the price of the
-// plan's layouts, which knows no grids, on random pairs of candidates.
+// plan's layouts, which knows no grids, on random pairs of candidates of both
+// orientations.
 func TestClosedFormsMatchLayouts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, dims := range [][4]int{{64, 128, 256, 64}, {7, 48, 80, 64}, {1, 48, 80, 64}, {29, 72, 136, 128}, {5, 16, 48, 64}} {
+	for _, dims := range [][4]int{{64, 128, 256, 64}, {7, 48, 80, 64}, {1, 48, 80, 64}, {29, 72, 136, 128}, {5, 16, 48, 64}, {81, 96, 112, 128}, {40, 56, 24, 64}} {
 		p := mlp(dims[0], dims[1], dims[2], dims[3])
-		for _, once := range []bool{false, true} {
+		p.Family = model.FamilyFull
+		for rules := range 4 {
+			once, linear := rules&1 != 0, rules&2 != 0
 			chain, err := NewChain(p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var cands [2][]Gemm
+			var cands [2][2][]Gemm
 			for i := range cands {
-				chain.Stages[i].Each(Options{WeightsOnce: once, MatrixSums: true, InPlace: true, Replicas: true}, func(c Gemm) { cands[i] = append(cands[i], c) })
+				o := Options{WeightsOnce: once, MatrixSums: true, InPlace: true, Swapped: true, Replicas: true, Fine: i == 1 && !linear}
+				chain.Stages[i].Each(o, func(c Gemm) {
+					side := 0
+					if c.Swapped {
+						side = 1
+					}
+					cands[i][side] = append(cands[i][side], c)
+				})
 			}
-			for range 200 {
-				c1, c2 := cands[0][rng.IntN(len(cands[0]))], cands[1][rng.IntN(len(cands[1]))]
+			q := *p
+			if linear && chain.Stages[1].N%2 == 0 {
+				q.Outputs = model.OutputsLinear
+			}
+			for range 150 {
+				c1, c2 := random(rng, &cands[0]), random(rng, &cands[1])
 				s1, s2 := chain.Stages[0].Shape, chain.Stages[1].Shape
-				if s1.LinearElements() > 0 {
+				if s1.LinearElements() > 0 && !c1.Swapped && !c2.Swapped {
 					checkLinear(t, p, chain, c1, c2)
 				}
-				plan, err := chain.Plan(p, Choice{Gemms: []Gemm{c1, c2}, Vias: []Via{InResult, InResult}})
+				plan, err := chain.Plan(&q, Choice{Gemms: []Gemm{c1, c2}, Vias: []Via{InResult, InResult}})
 				if err != nil {
 					t.Fatalf("%+v %+v: %v", c1, c2, err)
 				}
-				var want [5]int64
+				var want [7]int64
 				want[0] = s1.Kernel(c1) + s2.Kernel(c2)
 				w1, sum1 := s1.Reduction(c1)
 				w2, sum2 := s2.Reduction(c2)
@@ -67,10 +87,28 @@ func TestClosedFormsMatchLayouts(t *testing.T) {
 				move := Transition{s1, s2}.Exact(c1, c2)
 				want[3] = gather + move.Words
 				want[4] = copies1 + copies2 + move.Copy
-				got := [5]int64{sum(plan, model.StepGemm, "kernel"), sum(plan, model.StepGemm, "exchange/words"), sum(plan, model.StepGemm, "reduction/sum"),
-					sum(plan, model.StepMove, "exchange/words"), sum(plan, model.StepMove, "copy")}
+				want[5] = move.Fill
+				if c1.Swapped {
+					want[6] += s1.Transpose(c1)
+				}
+				if q.Outputs == model.OutputsLinear {
+					if c2.Swapped {
+						want[6] += s2.Transpose(c2)
+					}
+					if s2.N%16 != 0 {
+						continue
+					}
+					move := s2.LinearMove(c2, model.RowMajor)
+					want[3] += move.Words
+					want[4] += move.Copy
+				}
+				got := [7]int64{sum(plan, model.StepGemm, "kernel"), sum(plan, model.StepGemm, "exchange/words"), sum(plan, model.StepGemm, "reduction/sum"),
+					sum(plan, model.StepMove, "exchange/words"), sum(plan, model.StepMove, "copy"), sum(plan, model.StepMove, "fill"), sum(plan, model.StepTranspose, "transpose")}
 				if got != want {
-					t.Fatalf("%v once %v\n%+v\n%+v\nlayouts %v\nclosed  %v", dims, once, c1, c2, got, want)
+					t.Fatalf("%v once %v linear %v\n%+v\n%+v\nlayouts %v\nclosed  %v", dims, once, linear, c1, c2, got, want)
+				}
+				if least := (Transition{s1, s2}).AtLeast(c1, c2); least.Words > move.Words || least.Copy > move.Copy || least.Fill > move.Fill {
+					t.Fatalf("%+v\n%+v\nat least %+v, exactly %+v", c1, c2, least, move)
 				}
 			}
 		}

@@ -124,14 +124,15 @@ func (w *walk) tile(tile int) {
 	}
 }
 
-// CopyAtMost bounds the local copies and cleared padding of any move of c1's result.
-func (t Transition) CopyAtMost(c1 Gemm) int64 {
-	z := t.From.Sizes(c1)
+// Extra bounds what any move of c1's result takes beside the words of result and
+// operand: copies of all of the result, and padding rows, which are moved or cleared.
+func (t Transition) Extra(c1 Gemm) int64 {
+	z, whole := t.From.Sizes(c1), Gemm{K: 1, R: 1, Q: 1, Rho: 1, Kappa: 1, Swapped: true}
 	v := kernels.CopyCycles(2 * z.ResultRows * z.ResultCols)
 	if !c1.Swapped {
-		v += t.To.padding(Gemm{K: 1, R: 1, Q: 1, Rho: 1, Kappa: 1, Swapped: true})
+		return v + t.To.padding(whole)
 	}
-	return v
+	return v + int64(t.To.RowBlocks()*model.PanelWidth-t.To.M)*int64(t.To.Sizes(whole).Inner)/2
 }
 
 // copy prices the local copy of what a tile has of its operand.
@@ -180,6 +181,15 @@ func (g *grid) result(tile, rows int) span2 {
 	return span2{streamed, loaded}
 }
 
+// fillRuns prices clearing n runs of b bytes at a constant stride: three or more are
+// one fill and one copy of it to the others.
+func fillRuns(n, b int) int64 {
+	if n < 3 {
+		return int64(n) * kernels.FillCycles(b)
+	}
+	return kernels.FillCycles(b) + kernels.StridedCopyCycles((n-1)*b)
+}
+
 // padding prices clearing the last panel of rows of the loaded operand of a swapped
 // candidate where its source has rows of the value only.
 func (s Shape) padding(c Gemm) int64 {
@@ -187,7 +197,7 @@ func (s Shape) padding(c Gemm) int64 {
 	if rows == 0 {
 		return 0
 	}
-	return int64(s.Sizes(c).Inner/model.PanelWidth) * kernels.FillCycles(2*rows*model.PanelWidth)
+	return fillRuns(s.Sizes(c).Inner/model.PanelWidth, 2*rows*model.PanelWidth)
 }
 
 // ResultWords is the largest shard of c1's result as stored and OperandWords what the
