@@ -1,0 +1,4 @@
+// Package plandiff compares two plans of a graph: cycles term by term, in all and
+// step by step, and the layouts that differ. Steps are the same step if they serve the
+// same operation and make the same plan value.
+package plandiff
