@@ -44,7 +44,7 @@ func problemFlags() []cli.Flag {
 		&cli.StringFlag{Name: "weights", Usage: model.WeightsResident + " or " + model.WeightsOnce, Value: model.WeightsResident},
 		&cli.StringFlag{Name: "outputs", Usage: model.OutputsAny + " or " + model.OutputsLinear, Value: model.OutputsAny},
 		&cli.StringFlag{Name: "profile", Usage: model.ProfileC600 + ", or with --pin or --heuristic " + model.ProfileSeed, Value: model.ProfileC600},
-		&cli.StringFlag{Name: "family", Usage: "plan family: " + model.FamilyNormal, Value: model.FamilyNormal},
+		&cli.StringFlag{Name: "family", Usage: "plan family: " + model.FamilyNormal + " or " + model.FamilyFull, Value: model.FamilyNormal},
 		&cli.StringSliceFlag{Name: "without", Usage: "leave a `TECHNIQUE` out of the family: " + strings.Join(model.Techniques, ", ") + "; may be given again"},
 		&cli.IntFlag{Name: "memory-limit", Usage: fmt.Sprintf("data `BYTES` a tile may use, a multiple of %d", model.MemoryGranule), Value: defaultMemoryLimit},
 	)
@@ -97,8 +97,8 @@ func problem(c *cli.Context, pinned *model.Plan) (*model.Problem, error) {
 
 // checkFamily refuses families that cannot be planned.
 func checkFamily(c *cli.Context, family string) error {
-	if family == "full" || family == "seed" {
-		return usageError("%s: --family %s is not available yet; the family is %s", c.Command.Name, family, model.FamilyNormal)
+	if family == "seed" {
+		return usageError("%s: --family %s is not available yet; the families are %s and %s", c.Command.Name, family, model.FamilyNormal, model.FamilyFull)
 	}
 	return nil
 }
