@@ -45,7 +45,7 @@ func drawProgram(t *testing.T, rng *rand.Rand) randomProgram {
 	}
 	p := &model.Problem{Graph: *g, Tiles: device.TileBatch * pick(rng, 1, 1, 1, 2, 3), Profile: model.ProfileC600, Inputs: pick(rng, model.InputsGathered, model.InputsPreplaced),
 		Weights: pick(rng, model.WeightsResident, model.WeightsOnce), Outputs: pick(rng, model.OutputsAny, model.OutputsLinear),
-		Repeat: model.RepeatUnbounded, Family: model.FamilyNormal, MemoryLimit: 512 << 10, Timing: model.TimingVersion}
+		Repeat: model.RepeatUnbounded, Family: model.FamilyFull, MemoryLimit: 512 << 10, Timing: model.TimingVersion}
 	chain, err := space.NewChain(p)
 	if err != nil {
 		t.Fatal(err)
@@ -53,13 +53,28 @@ func drawProgram(t *testing.T, rng *rand.Rand) randomProgram {
 	var choice space.Choice
 	for i := range chain.Stages {
 		s := &chain.Stages[i]
-		var list []space.Gemm
-		s.Each(space.Options{WeightsOnce: p.Weights == model.WeightsOnce, InPlace: true, MatrixSums: true}, func(c space.Gemm) { list = append(list, c) })
+		swapped, gathered := pick(rng, true, false), pick(rng, true, false)
+		var list, rest []space.Gemm
+		o := space.Options{WeightsOnce: p.Weights == model.WeightsOnce, InPlace: true, MatrixSums: true, Swapped: true, Replicas: true, Fine: i+1 == len(chain.Stages) && p.Outputs == model.OutputsAny}
+		s.Each(o, func(c space.Gemm) {
+			if c.Swapped == swapped && c.Gathered == gathered {
+				list = append(list, c)
+			} else {
+				rest = append(rest, c)
+			}
+		})
+		if len(list) == 0 {
+			list = rest
+		}
 		via := pick(rng, space.InResult, space.InLinear)
 		if len(s.Gelus) == 0 || s.LinearElements() == 0 {
 			via = space.InResult
 		}
-		choice.Gemms, choice.Vias = append(choice.Gemms, pick(rng, list...)), append(choice.Vias, via)
+		c := pick(rng, list...)
+		if c.Swapped { // its results are turned where they lie
+			via = space.InResult
+		}
+		choice.Gemms, choice.Vias = append(choice.Gemms, c), append(choice.Vias, via)
 	}
 	plan, err := chain.Plan(p, choice)
 	if err != nil {
@@ -161,6 +176,13 @@ func TestRandomPrograms(t *testing.T) {
 				break
 			}
 		}
+		orientations := ""
+		for i := range r.plan.Steps {
+			if g := r.plan.Steps[i].Gemm; g != nil {
+				orientations += " " + g.Orientation
+			}
+		}
+		seen[orientations]++
 		seen[c.Problem.Inputs]++
 		seen[c.Problem.Weights]++
 		seen[c.Problem.Outputs]++
@@ -180,7 +202,8 @@ func TestRandomPrograms(t *testing.T) {
 		}
 	}
 	t.Log(seen)
-	for _, what := range []string{"in place", model.InputsGathered, model.InputsPreplaced, model.WeightsOnce, model.WeightsResident, model.OutputsAny, model.OutputsLinear, "moved"} {
+	for _, what := range []string{"in place", model.InputsGathered, model.InputsPreplaced, model.WeightsOnce, model.WeightsResident, model.OutputsAny, model.OutputsLinear, "moved",
+		" normal normal", " normal swapped", " swapped normal", " swapped swapped"} {
 		if seen[what] < programs/25 {
 			t.Errorf("%s: %d of %d programs", what, seen[what], programs)
 		}
@@ -208,7 +231,7 @@ func moveWeight(p *lower.Program) *lower.Program {
 		for i := range p.Tiles[t] {
 			w := &p.Tiles[t][i]
 			if w.Kind == lower.WorkCall && w.Spec.Kind == kernels.GemmF16 {
-				used[w.Args[2].Item] = true
+				used[w.Args[1].Item], used[w.Args[2].Item] = true, true
 			}
 		}
 	}
