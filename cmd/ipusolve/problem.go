@@ -44,7 +44,7 @@ func problemFlags() []cli.Flag {
 		&cli.StringFlag{Name: "weights", Usage: model.WeightsResident + " or " + model.WeightsOnce, Value: model.WeightsResident},
 		&cli.StringFlag{Name: "outputs", Usage: model.OutputsAny + " or " + model.OutputsLinear, Value: model.OutputsAny},
 		&cli.StringFlag{Name: "profile", Usage: model.ProfileC600 + ", or with --pin or --heuristic " + model.ProfileSeed, Value: model.ProfileC600},
-		&cli.StringFlag{Name: "family", Usage: "plan family: " + model.FamilyNormal + " or " + model.FamilyFull, Value: model.FamilyNormal},
+		&cli.StringFlag{Name: "family", Usage: "plan family: " + model.FamilyFull + " or " + model.FamilyNormal, Value: model.FamilyFull},
 		&cli.StringSliceFlag{Name: "without", Usage: "leave a `TECHNIQUE` out of the family: " + strings.Join(model.Techniques, ", ") + "; may be given again"},
 		&cli.IntFlag{Name: "memory-limit", Usage: fmt.Sprintf("data `BYTES` a tile may use, a multiple of %d", model.MemoryGranule), Value: defaultMemoryLimit},
 	)
@@ -84,6 +84,11 @@ func problem(c *cli.Context, pinned *model.Plan) (*model.Problem, error) {
 	}
 	if err := checkFamily(c, p.Family); err != nil {
 		return nil, err
+	}
+	if c.IsSet("pin-op") {
+		if p.Pins, err = pinsOf(c, &p.Graph); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case p.Profile == model.ProfileSeed && pinned == nil && !c.Bool("heuristic"):
