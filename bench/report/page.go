@@ -83,9 +83,11 @@ func (s *Study) pageCycles(b *strings.Builder) {
 			switch {
 			case e == nil:
 				line = append(line, "")
+			case e.Test == Fail:
+				line = append(line, "wrong")
 			case e.Cycles == 0:
 				line = append(line, missing)
-			case name == Solved:
+			case name == Solved, r.ratio(e) == missing:
 				line = append(line, fmt.Sprint(e.Cycles))
 			default:
 				line = append(line, fmt.Sprintf("%d (%s)", e.Cycles, r.ratio(e)))
