@@ -60,7 +60,7 @@ func (t *transition) Right(b int32) int64 {
 	if g.Gathered {
 		bytes := t.To.Bytes(g)
 		v += int64(bytes.W-bytes.WSlice) / 4
-		if g.InPlace { // sent and received one after the other
+		if g.InTurn() {
 			v = max(v, int64(bytes.W)/4)
 		}
 	}

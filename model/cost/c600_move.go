@@ -43,6 +43,11 @@ func (p *pricer) move(s *model.Step, load *Load) (model.Cost, error) {
 			load.cross(t, e)
 		}
 	}
+	for _, g := range m.gathers { // in any order: nothing depends on it
+		if g.inTurn() {
+			load.cross(g.tile, g.elements)
+		}
+	}
 	var cost model.Cost
 	if c := busiest(m.fills); c > 0 {
 		cost = append(cost, model.Term{Name: TermFill, Cycles: c})
@@ -60,6 +65,7 @@ type mover struct {
 	index         *model.ShardIndex
 	slices        map[[2]model.Extent][]int // sliced sources by box
 	sent          map[sentRun]bool
+	gathers       map[[2]model.Extent]*gathering // of sliced parts
 	load          *Load
 	inPlace       bool // own slices are not copied
 	copies, fills []int64
@@ -73,7 +79,19 @@ type sentRun struct {
 	box   model.Box
 }
 
+// gathering is a part whose slices several tiles gather.
+type gathering struct {
+	tile     int          // one of them
+	elements int          // of the part
+	own      map[int]bool // places of the slices that they hold
+}
+
+// inTurn tells that any two slices have a receiver in common: a tile that gathers both.
+// Then they are sent one after the other, whoever sends them.
+func (g *gathering) inTurn() bool { return len(g.own) > 2 }
+
 func (m *mover) groupSlices() {
+	m.gathers = map[[2]model.Extent]*gathering{}
 	m.slices = map[[2]model.Extent][]int{}
 	for i, f := range m.source {
 		key := [2]model.Extent{f.Rows, f.Cols}
@@ -99,6 +117,13 @@ func (m *mover) fromSlices(d model.Shard) error {
 	if len(holders) == 0 || m.from.Layout.Order != m.to.Layout.Order {
 		return fmt.Errorf("value %s is sliced and can only be gathered into its own parts", m.from.Name)
 	}
+	group := m.gathers[[2]model.Extent{d.Rows, d.Cols}]
+	if group == nil {
+		group = &gathering{tile: d.Tile, elements: d.Elements(), own: map[int]bool{}}
+		m.gathers[[2]model.Extent{d.Rows, d.Cols}] = group
+	}
+	own := -1 - d.Tile // holds nothing of it
+	defer func() { group.own[own] = true }()
 	got := 0
 	for slice := 0; got < d.Elements(); slice++ {
 		chosen := -1
@@ -116,6 +141,7 @@ func (m *mover) fromSlices(d model.Shard) error {
 		f := m.source[chosen]
 		got += f.Elements()
 		if f.Tile == d.Tile {
+			own = f.First
 			if !m.inPlace {
 				m.copies[d.Tile] += kernels.CopyCycles(2 * f.Elements())
 			}

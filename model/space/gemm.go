@@ -67,6 +67,11 @@ func (c Gemm) weightSlices() int {
 	return c.WeightHolders()
 }
 
+// InTurn tells that the weights' slices come to every tile one after the other, its own
+// among them: it sends and receives through one SRAM element, or any two slices have a
+// receiver in common.
+func (c Gemm) InTurn() bool { return c.Gathered && (c.InPlace || c.weightSlices() > 2) }
+
 // Options says which candidates a problem admits.
 type Options struct {
 	WeightsOnce bool // only one copy of the weights
@@ -357,18 +362,18 @@ func (s Shape) Gather(c Gemm, input bool) (words, copies int64) {
 	}
 	// Tile 0 has the longest slices to send.
 	z, sent := s.Sizes(c), 0
-	inPlace := func(weights bool, whole int) bool {
-		if !weights || !c.InPlace {
-			return false
+	inPlace := func(weights bool, slices, whole int) bool {
+		in := weights && c.InPlace
+		if in || slices > 2 { // sent and received through one SRAM element, or in turn
+			most = max(most, whole)
 		}
-		most = max(most, whole) // sent and received through one SRAM element
-		return true
+		return in
 	}
 	if streamed {
 		whole := z.Rows * z.Inner
 		own := sliceOf(whole, streamedSlices, 0)
 		sent += own
-		if !inPlace(c.Swapped, whole) && own < whole { // else tile 0 holds the operand whole
+		if !inPlace(c.Swapped, streamedSlices, whole) && own < whole { // else tile 0 holds the operand whole
 			copies += kernels.CopyCycles(2 * own)
 		}
 	}
@@ -376,7 +381,7 @@ func (s Shape) Gather(c Gemm, input bool) (words, copies int64) {
 		whole := z.Inner * z.Cols
 		own := sliceOf(whole, loadedSlices, 0)
 		sent += own
-		if !inPlace(!c.Swapped, whole) {
+		if !inPlace(!c.Swapped, loadedSlices, whole) {
 			copies += kernels.CopyCycles(2 * own)
 		}
 	}

@@ -104,8 +104,8 @@ func (t Transition) FromLinear(c2 Gemm) Move {
 				if received = elements - own; a < slices {
 					sent = own
 				}
-				if c2.InPlace {
-					most = max(most, received+sent)
+				if c2.InTurn() {
+					most = max(most, elements)
 				}
 			}
 		}

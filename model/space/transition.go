@@ -56,7 +56,7 @@ type walk struct {
 	from, to grid
 	inner2   nested // parts of c2's inner axis
 	gathered bool   // c2's weights
-	inPlace  bool
+	inTurn   bool
 	copies   int  // holders of a block of c2's operand
 	slices   int  // of a block of c2's weights
 	turned   bool // the two orders differ
@@ -69,7 +69,7 @@ type walk struct {
 
 func (t Transition) walk(c1, c2 Gemm) walk {
 	w := walk{from: t.From.grid(c1), to: t.To.grid(c2), inner2: nested{t.To.InnerBlocks(), int(c2.K), 1},
-		gathered: c2.Gathered, inPlace: c2.InPlace, copies: c2.InputHolders(), slices: c2.weightSlices(), turned: c1.Swapped != c2.Swapped, rows: t.From.M}
+		gathered: c2.Gathered, inTurn: c2.InTurn(), copies: c2.InputHolders(), slices: c2.weightSlices(), turned: c1.Swapped != c2.Swapped, rows: t.From.M}
 	if c1.Swapped && c2.Swapped {
 		w.rows = model.PanelWidth * t.From.RowBlocks()
 	}
@@ -103,8 +103,8 @@ func (w *walk) tile(tile int) {
 			if received = n - own; holder < w.slices { // the first holder of a slice sends it
 				sent = own
 			}
-			if w.inPlace {
-				w.most = max(w.most, received+sent)
+			if w.inTurn {
+				w.most = max(w.most, n)
 			}
 		}
 	}
