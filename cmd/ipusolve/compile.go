@@ -40,6 +40,7 @@ func compileCommand() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Usage: "seed of the searches"},
 			&cli.BoolFlag{Name: "plan-only", Usage: "stop after planning"},
 			&cli.StringFlag{Name: "pin", Usage: "use the plan in `PLAN.json`, and its problem where flags do not say otherwise"},
+			pinOpFlag(),
 			&cli.StringFlag{Name: "dump", Usage: "write the record of every pass to `DIR`"},
 			&cli.StringFlag{Name: "json", Usage: "write the report to `FILE`; - for stdout instead of text"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the package to `OUT.ipuexe`"},
@@ -123,6 +124,8 @@ func ofFile(c *cli.Context, err error) error {
 
 func checkCompileFlags(c *cli.Context) error {
 	switch gap := c.Float64("gap"); {
+	case c.IsSet("pin-op") && (c.IsSet("pin") || c.Bool("heuristic")):
+		return usageError("compile: --pin-op fixes a part of a solved plan; leave out --pin and --heuristic")
 	case c.Bool("heuristic") && (c.Bool("optimal") || c.IsSet("gap") || c.IsSet("effort") || c.IsSet("pin")):
 		return usageError("compile: --heuristic claims no bound; leave out --optimal, --gap, --effort and --pin")
 	case c.Bool("optimal") && c.IsSet("gap"):

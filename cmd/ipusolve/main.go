@@ -47,7 +47,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Writer:    stdout,
 		ErrWriter: stderr,
 		Commands: []*cli.Command{compileCommand(), runCommand(), gapCommand(), inspectCommand(),
-			scheduleCommand(), solveCommand(), exportCommand(), verifyCommand(), benchCommand(), compareCommand(), versionCommand()},
+			scheduleCommand(), solveCommand(), exportCommand(), verifyCommand(), benchCommand(), compareCommand(), gridCommand(), explainCommand(), diffCommand(), versionCommand()},
 		HideVersion: true,
 		// A file name may have a comma.
 		DisableSliceFlagSeparator: true,

@@ -114,6 +114,28 @@ func (b *builder) uses(choice encode.Choice) (list []Use) {
 	return list
 }
 
+// Elsewhere is the plan with the GELUs behind a GEMM on row-major runs if they run in
+// the layout of its result, and the other way round; all candidates are kept. It is nil
+// where there are no GELUs or only one way.
+func (e *Explainer) Elsewhere(op string) *model.Plan {
+	b := builder{problem: &e.plan.Problem, chain: e.chain}
+	i := b.stage(op)
+	if i < 0 || b.runs(i) == 0 || e.choice.Gemms[i].Swapped || e.choice.Gemms[i+1].Swapped {
+		return nil
+	}
+	c := space.Choice{Gemms: e.choice.Gemms, Vias: slices.Clone(e.choice.Vias)}
+	if c.Vias[i] == space.InLinear {
+		c.Vias[i] = space.InResult
+	} else {
+		c.Vias[i] = space.InLinear
+	}
+	p, err := e.chain.Plan(b.problem, c)
+	if err != nil {
+		panic(fmt.Sprintf("planning: candidates of the family make no plan: %v", err))
+	}
+	return p
+}
+
 // Alternative is the best plan under a restriction of one GEMM.
 type Alternative struct {
 	Candidate string // of the restricted GEMM
