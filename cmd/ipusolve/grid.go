@@ -14,7 +14,6 @@ import (
 	"ipusolve/encode/planning"
 	"ipusolve/model"
 	"ipusolve/model/cost"
-	"ipusolve/model/space"
 	"ipusolve/solve/mip"
 )
 
@@ -84,16 +83,7 @@ func grid(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	orientation, pattern := c.String("orientation"), space.Pattern{}
-	if c.IsSet("only") {
-		if pattern, err = space.ParsePattern(c.String("only")); err != nil {
-			return err
-		}
-	}
-	admits := func(g space.Gemm) bool {
-		return (orientation != model.OrientationSwapped || g.Swapped) && pattern.Matches(g)
-	}
-	list, n, err := planning.Grids(c.Context, p, c.Int("top"), !c.Bool("variants"), admits, mip.Solver{})
+	list, n, err := planning.Grids(c.Context, p, c.Int("top"), !c.Bool("variants"), mip.Solver{})
 	if err != nil {
 		return err
 	}
@@ -147,12 +137,24 @@ func gridProblem(c *cli.Context) (*gridView, *model.Problem, error) {
 			Values: []model.GraphValue{{Name: "a", Shape: []int{m, k}, Type: "f16", Role: model.RoleInput}, {Name: "b", Shape: []int{k, n}, Type: "f16", Role: model.RoleWeight},
 				{Name: "y", Shape: []int{m, n}, Type: "f16"}},
 			Ops: []model.Op{{Name: "gemm", Kind: model.OpGemm, Inputs: []string{"a", "b"}, Output: "y"}}}}
+	only := ""
 	switch o := c.String("orientation"); o {
 	case model.OrientationNormal:
-	case model.OrientationSwapped, "both":
+	case "both":
 		p.Family = model.FamilyFull
+	case model.OrientationSwapped:
+		p.Family, only = model.FamilyFull, "S"
 	default:
 		return nil, nil, usageError("grid: --orientation: want normal, swapped or both, found %q", o)
+	}
+	if c.IsSet("only") {
+		if only != "" {
+			return nil, nil, usageError("grid: --only says the orientation; leave out --orientation %s", model.OrientationSwapped)
+		}
+		only = c.String("only")
+	}
+	if only != "" {
+		p.Pins = []model.Pin{{Op: "gemm", Candidate: only}}
 	}
 	if c.IsSet("without") {
 		p.Without = slices.Compact(slices.Sorted(slices.Values(c.StringSlice("without"))))

@@ -19,17 +19,12 @@ type Grid struct {
 	Uses []Use
 }
 
-// Grids are the best plans of a problem with one GEMM, best first, at most n, among the
-// candidates that admits lets pass (nil: all). By grid, each has an orientation and
-// compute grid of its own, else they may differ in anything. All candidates that fit in
-// memory are looked at; listed is their number. If there are none, the error is an
-// *InfeasibleError or wraps encode.ErrInfeasible.
-func Grids(ctx context.Context, p *model.Problem, n int, byGrid bool, admits func(space.Gemm) bool, solver solve.Solver) (list []Grid, listed int, err error) {
-	var filter only
-	if admits != nil {
-		filter = only{0: {"filter", admits}}
-	}
-	b, err := buildOnly(p, nil, true, filter)
+// Grids are the best plans of a problem with one GEMM, best first, at most n. By grid, each has
+// an orientation and compute grid of its own, else they may differ in anything. All
+// candidates that fit in memory are looked at; listed is their number. If there are
+// none, the error is an *InfeasibleError.
+func Grids(ctx context.Context, p *model.Problem, n int, byGrid bool, solver solve.Solver) (list []Grid, listed int, err error) {
+	b, err := build(p, nil, true)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -38,7 +33,7 @@ func Grids(ctx context.Context, p *model.Problem, n int, byGrid bool, admits fun
 	}
 	choices, listed := b.ranked(n, byGrid)
 	if listed == 0 {
-		return nil, 0, infeasible(ctx, p, solver, Options{only: filter})
+		return nil, 0, infeasible(ctx, p, solver, Options{})
 	}
 	for _, c := range choices {
 		plan, err := b.plan(c)

@@ -64,7 +64,7 @@ func TestGrids(t *testing.T) {
 					want   []int64
 				}{{false, all}, {true, best}} {
 					for _, n := range []int{1, 10, len(all) + 1} {
-						list, listed, err := Grids(context.Background(), p, n, x.byGrid, nil, mip.Solver{})
+						list, listed, err := Grids(context.Background(), p, n, x.byGrid, mip.Solver{})
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -86,10 +86,10 @@ func TestGrids(t *testing.T) {
 	p := gemmProblem(t, 64, 1024, 1024, 64)
 	p.MemoryLimit = 4096
 	var none *InfeasibleError
-	if _, _, err := Grids(context.Background(), p, 3, true, nil, mip.Solver{}); !errors.As(err, &none) {
+	if _, _, err := Grids(context.Background(), p, 3, true, mip.Solver{}); !errors.As(err, &none) {
 		t.Errorf("4096 bytes: %v", err)
 	}
-	if _, _, err := Grids(context.Background(), problem(t, 7, 48, 80, 1, 64), 3, true, nil, mip.Solver{}); !errors.Is(err, model.ErrUsage) {
+	if _, _, err := Grids(context.Background(), problem(t, 7, 48, 80, 1, 64), 3, true, mip.Solver{}); !errors.Is(err, model.ErrUsage) {
 		t.Errorf("two gemms: %v", err)
 	}
 }
