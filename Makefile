@@ -11,7 +11,7 @@ test_packages  = $(build_packages) capnproto coinor-cbc glpk-utils cadical
 # tested by its subpackage.
 concurrent = $(shell grep -rlE --include='*.go' 'sync\.WaitGroup|\bgo func|errgroup\.' . | xargs -n1 dirname | sort -u) ./encode/planning
 
-.PHONY: run test bench fuzz generate clean build need-build need-test
+.PHONY: run test bench study fuzz generate clean build need-build need-test
 
 run: build
 	@mkdir -p build
@@ -32,6 +32,10 @@ test: need-test
 
 bench: need-build
 	go test -run '^$$' -bench . -benchtime 3x -timeout 30m ./bench/suite
+
+# docs/study.md: solved plans against the baselines on the whole suite.
+study: build
+	bin/ipusolve compare --page docs/study.md --svg docs/study.svg
 
 # Every fuzz target in turn.
 fuzz: need-build

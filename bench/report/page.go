@@ -10,8 +10,9 @@ import (
 )
 
 // Page writes the study as a page of documentation in Markdown. command is the
-// command line that makes it. Seconds are left out: they are of one machine.
-func (s *Study) Page(out io.Writer, command string) error {
+// command line that makes it, chart the name of the study's chart beside the page, empty
+// for none. Seconds are left out: they are of one machine.
+func (s *Study) Page(out io.Writer, command, chart string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Planning study
 
@@ -23,11 +24,14 @@ busiest tiles). All plans of a problem keep the same rules, go through the same 
 simulator with the same data; a cycle figure stands here only if the numerical tests passed. Columns are explained in
 [studies.md](studies.md).
 
-%s.
-
-## Simulated cycles
-
-`, command, s.Family, upperFirst(s.Summary()))
+`, command, s.Family)
+	for _, line := range s.Summary() {
+		fmt.Fprintf(&b, "* %s\n", line)
+	}
+	b.WriteString("\n## Simulated cycles\n\n")
+	if chart != "" {
+		fmt.Fprintf(&b, "![cycles of the baselines over those of the solved plans](%s)\n\n", chart)
+	}
 	s.pageCycles(&b)
 	b.WriteString("\n## Planning\n\n")
 	s.pagePlans(&b)
@@ -44,8 +48,6 @@ simulator with the same data; a cycle figure stands here only if the numerical t
 	_, err := io.WriteString(out, b.String())
 	return err
 }
-
-func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // names lists all entries' names in order of first appearance.
 func (s *Study) names() (list []string) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -37,6 +39,9 @@ func study() *Study {
 
 func TestVerdict(t *testing.T) {
 	s := study()
+	if text := (&Study{}).Summary(); len(text) != 1 || text[0] != "no program ran" {
+		t.Error(text)
+	}
 	if compared, worse := s.Verdict(); compared != 2 || worse != 1 {
 		t.Errorf("%d compared, %d worse", compared, worse)
 	}
@@ -59,7 +64,7 @@ func TestForms(t *testing.T) {
 	s := study()
 	s.AddLog("x", &seedlog.Log{Tokens: 1, Dim: 2, Hidden: 3, Tiles: 64, Planned: 110, Final: 130, Cycles: 125, Test: "PASS"})
 	var text, page, csv bytes.Buffer
-	for _, err := range []error{s.Text(&text), s.Page(&page, "ipusolve compare"), s.CSV(&csv)} {
+	for _, err := range []error{s.Text(&text), s.Page(&page, "ipusolve compare", "study.svg"), s.CSV(&csv)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,8 +73,8 @@ func TestForms(t *testing.T) {
 		form string
 		want []string
 	}{
-		{text.String(), []string{"\nnone B0: no plan\n", "\nwins B1: the plan of B0\n", "on 1 of 2 problems; 3 of 4 programs", "10.00 %", "wins     log x"}},
-		{page.String(), []string{"\n    ipusolve compare\n", "| wins | 1 × 2 × 3 | 1 | 64 | gathered, resident, any | 50 | 100 | 120 (1.200) | 120 (1.200) | 125 (1.250) |\n",
+		{text.String(), []string{"\nnone B0: no plan\n", "\nwins B1: the plan of B0\n", "on 1 of 2 problems\nof solved programs 2 of 2 are", "\nof all programs 3 of 4 are", "10.00 %", "wins     log x"}},
+		{page.String(), []string{"\n    ipusolve compare\n", "](study.svg)\n", "| wins | 1 × 2 × 3 | 1 | 64 | gathered, resident, any | 50 | 100 | 120 (1.200) | 120 (1.200) | 125 (1.250) |\n",
 			"| none | 1 × 2 × 3 | 1 | 64 | gathered, resident, any | 50 | - | - |  | 125 |\n", "| wins | solved | 30/32/31 |\n", "| wins | solved | 101 | 100 | +1.00 % | phase 0 130 → 200 |\n", "\n* none solved: does not fit\n"}},
 		{csv.String(), []string{"\nwins,1,2,3,1,64,gathered,resident,any,50,solved,feasible,,,\"N(1,2,3)/1x2\",100,40,90,0.1,101,100,0.01,30,31,32,PASS,"}},
 	} {
@@ -100,6 +105,29 @@ func TestAddLog(t *testing.T) {
 	// A log never counts as a baseline.
 	if compared, _ := s.Verdict(); compared != 2 {
 		t.Errorf("%d compared", compared)
+	}
+}
+
+// TestFormatsNamesFields demands every field of a study in its section of
+// docs/formats.md.
+func TestFormatsNamesFields(t *testing.T) {
+	b, err := os.ReadFile("../../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(b), "\n## Study\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	if !found {
+		t.Fatal("no section on studies")
+	}
+	for _, typ := range []reflect.Type{reflect.TypeFor[Study](), reflect.TypeFor[Row](), reflect.TypeFor[suite.Workload](), reflect.TypeFor[suite.Rules](),
+		reflect.TypeFor[Entry](), reflect.TypeFor[Phase](), reflect.TypeFor[trial.Span]()} {
+		for i := range typ.NumField() {
+			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			if name != "" && !strings.Contains(text, "`"+name+"`") {
+				t.Errorf("`%s` of %v is not named", name, typ)
+			}
+		}
 	}
 }
 

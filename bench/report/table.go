@@ -85,8 +85,12 @@ func (s *Study) Text(out io.Writer) error {
 	for _, line := range s.remarks() {
 		fmt.Fprintln(out, line)
 	}
-	_, err := fmt.Fprintln(out, s.Summary())
-	return err
+	for _, line := range s.Summary() {
+		if _, err := fmt.Fprintln(out, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // remarks say what the figures do not.
@@ -106,13 +110,23 @@ func (s *Study) remarks() (lines []string) {
 	return lines
 }
 
-// Summary is the verdict in a sentence.
-func (s *Study) Summary() string {
+// Summary is the verdict and how predictions meet runs, a sentence each.
+func (s *Study) Summary() []string {
 	compared, worse := s.Verdict()
-	text := fmt.Sprintf("the solved plan takes no more simulated cycles than the best baseline on %d of %d problems", compared-worse, compared)
-	a := s.Agreement("")
-	return fmt.Sprintf("%s; %d of %d programs are predicted within 2 %%, %d of %d segments and phases planned within 5 %% or 50 cycles",
-		text, a.Programs-a.ProgramsOff, a.Programs, a.Spans-a.SpansOff, a.Spans)
+	var parts []string
+	if compared > 0 {
+		parts = append(parts, fmt.Sprintf("the solved plan takes no more simulated cycles than the best baseline on %d of %d problems", compared-worse, compared))
+	}
+	for _, who := range []struct{ name, text string }{{Solved, "solved"}, {"", "all"}} {
+		if a := s.Agreement(who.name); a.Programs > 0 {
+			parts = append(parts, fmt.Sprintf("of %s programs %d of %d are predicted within 2 %%, %d of %d segments and phases planned within 5 %% or 50 cycles",
+				who.text, a.Programs-a.ProgramsOff, a.Programs, a.Spans-a.SpansOff, a.Spans))
+		}
+	}
+	if len(parts) == 0 {
+		return []string{"no program ran"}
+	}
+	return parts
 }
 
 // list joins one figure of every phase.

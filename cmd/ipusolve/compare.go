@@ -228,7 +228,9 @@ func writeStudy(c *cli.Context, s *report.Study) error {
 	}{
 		{"csv", s.CSV},
 		{"svg", func(w io.Writer) error { return writeSVG(w, studyFigure(s)) }},
-		{"page", func(w io.Writer) error { return s.Page(w, studyCommand(c)) }},
+		{"page", func(w io.Writer) error {
+			return s.Page(w, studyCommand(c), chartBeside(c.String("page"), c.String("svg")))
+		}},
 	} {
 		if path := c.String(o.flag); path != "" {
 			if err := writeFile(path, o.write); err != nil {
@@ -242,6 +244,14 @@ func writeStudy(c *cli.Context, s *report.Study) error {
 		}
 	}
 	return s.Text(c.App.Writer)
+}
+
+// chartBeside is how a page names a chart in its folder; empty if it lies elsewhere.
+func chartBeside(page, chart string) string {
+	if chart == "" || filepath.Dir(page) != filepath.Dir(chart) {
+		return ""
+	}
+	return filepath.Base(chart)
 }
 
 // studyCommand is the command line that makes the page again, in the order of the
