@@ -33,7 +33,7 @@ func TestDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"README.md", "docs/formats.md"} {
+	for _, name := range []string{"README.md", "docs/formats.md", "docs/explain.md"} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(root, name)
 			text, err := os.ReadFile(path)
