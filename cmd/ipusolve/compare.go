@@ -87,6 +87,7 @@ func compare(c *cli.Context) error {
 	}
 	console := newConsole(c.App.ErrWriter)
 	defer console.done()
+	log := newLog(c, console)
 	study := &report.Study{Schema: report.Schema, Family: config.Like.FamilyText(), Rows: []report.Row{}}
 	for i, w := range workloads {
 		config.Progress = func(what string) { console.progress(what+", problem", i+1, len(workloads)) }
@@ -98,11 +99,16 @@ func compare(c *cli.Context) error {
 			return err
 		}
 		study.Rows = append(study.Rows, *row)
+		figures := []any{"problem", row.Name}
+		for k := range row.Entries {
+			figures = append(figures, row.Entries[k].Name, row.Entries[k].Cycles)
+		}
+		log.Info("problem done", figures...)
 	}
 	console.done()
 	for _, l := range logs {
 		if study.AddLog(l.name, l.Log) == 0 {
-			newLog(c, console).Warn("no problem has the sizes of the log", "log", l.name, "tokens", l.Tokens, "dim", l.Dim, "hidden", l.Hidden, "blocks", l.Blocks, "tiles", l.Tiles)
+			log.Warn("no problem has the sizes of the log", "log", l.name, "tokens", l.Tokens, "dim", l.Dim, "hidden", l.Hidden, "blocks", l.Blocks, "tiles", l.Tiles)
 		}
 	}
 	if err := writeStudy(c, study); err != nil {
