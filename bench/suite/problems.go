@@ -94,7 +94,7 @@ func ParseWorkload(text string) (Workload, error) {
 // DefaultRules and DefaultProblem are what a compile assumes if nobody says otherwise.
 var (
 	DefaultRules   = Rules{model.InputsGathered, model.WeightsResident, model.OutputsAny}
-	DefaultProblem = model.Problem{Profile: model.ProfileC600, Family: model.FamilyNormal, Repeat: model.RepeatUnbounded, Timing: model.TimingVersion,
+	DefaultProblem = model.Problem{Profile: model.ProfileC600, Family: model.FamilyFull, Repeat: model.RepeatUnbounded, Timing: model.TimingVersion,
 		MemoryLimit: (model.MaxPhysicalBytes - model.DefaultReserve) / model.MemoryGranule * model.MemoryGranule}
 )
 
