@@ -9,6 +9,7 @@ import (
 
 	"ipusolve/device"
 	"ipusolve/device/ipuexe"
+	"ipusolve/encode/planning"
 	"ipusolve/exchange"
 	"ipusolve/exchange/check"
 	"ipusolve/lower"
@@ -102,6 +103,9 @@ func (v *packageVerifier) prices() {
 		if !slices.Equal(steps[i], v.plan.Steps[i].Cost) || !slices.Equal(steps[i], v.report.Planning.Steps[i].Terms) {
 			err = fmt.Errorf("step %d: its layouts cost %v, the plan says %v, the report %v", i, steps[i], v.plan.Steps[i].Cost, v.report.Planning.Steps[i].Terms)
 		}
+	}
+	if pins := v.plan.Problem.Pins; len(pins) > 0 {
+		v.holds("plan/pins", fmt.Sprintf("%d pins", len(pins)), "kept by the plan", planning.CheckPins(v.plan))
 	}
 	v.holds("plan/price", fmt.Sprint(v.plan.Total()), fmt.Sprint(total), err)
 	if seed != nil || v.report.Planning.Seed != nil {

@@ -7,6 +7,9 @@ import (
 
 // checkPins checks the operations of pins; planning knows the notation.
 func (p *Problem) checkPins() error {
+	if len(p.Pins) > 0 && p.Family != FamilyNormal && p.Family != FamilyFull {
+		return &PathError{Path: "pins", Reason: fmt.Sprintf("the family %s knows no pins", p.Family), Err: ErrUsage}
+	}
 	next := 0
 	for i, pin := range p.Pins {
 		at := slices.IndexFunc(p.Graph.Ops, func(op Op) bool { return op.Name == pin.Op })

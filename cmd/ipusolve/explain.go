@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -73,13 +74,14 @@ func explainCommand() *cli.Command {
 		Usage:     "say why a plan is as it is: what else was near, and what a candidate would cost",
 		ArgsUsage: "OUT.ipuexe|PLAN.json|REPORT.json",
 		Description: "Example:\n  ipusolve explain mlp.ipuexe --op block0.gemm1 --why-not 'N(4,32,8)'\n\n" +
-			"Every answer is solved: the operation runs as said, all else is chosen anew. Of a report the plan is solved again.",
+			"Every answer is solved: the operation runs as said, all else is chosen anew. Of a report the plan is solved again.\n\n" +
+			"Exit code 4: a limit came before the answer was proven; what was found is printed.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "op", Usage: "explain only operation `N`, a name or its number in the graph"},
 			&cli.IntFlag{Name: "top", Usage: "show the best `N` runners-up of every GEMM", Value: 3},
 			&cli.BoolFlag{Name: "variants", Usage: "show runners-up that share the compute grid of the plan"},
 			&cli.StringFlag{Name: "why-not", Usage: "say why the GEMM of --op does not run like this `CANDIDATE`, such as N(4,32,8)"},
-			&cli.DurationFlag{Name: "time-limit", Usage: "stop solving for an answer after `TIME`; 0: never", Value: time.Minute},
+			&cli.DurationFlag{Name: "time-limit", Usage: "stop solving for the runners-up of a GEMM, or for --why-not, after `TIME`; 0: never", Value: time.Minute},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		},
 		Action: explain,
@@ -111,7 +113,8 @@ func explain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	x := &explaining{Context: c, limit: c.Duration("time-limit")}
+	x := &explaining{Context: c, limit: c.Duration("time-limit"), console: newConsole(c.App.ErrWriter)}
+	defer x.console.done()
 	if err := x.load(s); err != nil {
 		return err
 	}
@@ -124,10 +127,16 @@ func explain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	x.console.done()
 	if c.Bool("json") {
-		return writeJSON(c.App.Writer, v)
+		err = writeJSON(c.App.Writer, v)
+	} else {
+		err = v.print(c.App.Writer)
 	}
-	return v.print(c.App.Writer)
+	if err == nil && x.short != "" {
+		return limitError("explain: a limit was reached before the answer about %s was proven; what was found is printed", x.short)
+	}
+	return err
 }
 
 // opOf is the operation of --op; empty: all.
@@ -159,7 +168,9 @@ func opOf(c *cli.Context, p *model.Problem) (string, error) {
 type explaining struct {
 	*cli.Context
 	*planning.Explainer
-	limit time.Duration
+	limit   time.Duration
+	console *console
+	short   string // a GEMM of which a limit left something out or unproven
 }
 
 // load reads the plan, or solves that of a report again.
@@ -224,11 +235,15 @@ func (x *explaining) ops(v *explainView, op string) error {
 	for _, c := range x.Chosen() {
 		if op == "" || op == c.Op {
 			g := explainedGemm{Op: c.Op, Candidate: c.Candidate, Pinned: pins[c.Op], RunnersUp: []alternative{}}
+			x.console.say("runners-up of %s", c.Op)
 			ctx, cancel := x.within()
 			list, err := x.RunnersUp(ctx, c.Op, x.Int("top"), !x.Bool("variants"))
 			cancel()
 			if err != nil && !stopped(err) {
 				return err
+			}
+			if err != nil || slices.ContainsFunc(list, func(a *planning.Alternative) bool { return !a.Proven() }) {
+				x.short = c.Op
 			}
 			for _, a := range list {
 				g.RunnersUp = append(g.RunnersUp, x.alternative(a.Candidate, a.Plan, a.Bound, c.Op))
@@ -300,6 +315,9 @@ func (x *explaining) whyNot(op, text string, pattern space.Pattern) (*whyNot, er
 	default:
 		a := x.alternative(r.Best.Candidate, r.Best.Plan, r.Best.Bound, op)
 		w.Verdict, w.Best = "cost", &a
+		if !r.Best.Proven() {
+			x.short = op
+		}
 	}
 	return w, nil
 }

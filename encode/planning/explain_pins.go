@@ -43,6 +43,28 @@ func (b *builder) pin(filter only) error {
 	return nil
 }
 
+// CheckPins tells whether a plan has what the pins of its problem demand.
+func CheckPins(plan *model.Plan) error {
+	chain, err := space.NewChain(&plan.Problem)
+	if err != nil {
+		return err
+	}
+	c, err := identify(chain, plan)
+	if err != nil {
+		return err
+	}
+	b := builder{problem: &plan.Problem, chain: chain}
+	if err := b.pin(nil); err != nil {
+		return err
+	}
+	for i, g := range c.Gemms {
+		if p := b.pins[i]; p.admits != nil && !p.admits(g) {
+			return fmt.Errorf("planning: %s runs as %v, it is pinned to %s", chain.Stages[i].Gemm.Name, g, p.name)
+		}
+	}
+	return nil
+}
+
 // refusal is the rule by which no candidate of stage i matches a pattern, empty if
 // some do.
 func (b *builder) refusal(i int, p space.Pattern) string {

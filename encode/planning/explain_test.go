@@ -189,6 +189,14 @@ func TestPinned(t *testing.T) {
 	if _, err := Recheck(p, out.Model, out.Bound, out.Prices); err != nil {
 		t.Error(err)
 	}
+	if err := CheckPins(res.Plan); err != nil {
+		t.Error(err)
+	}
+	broken := *res.Plan
+	broken.Problem.Pins = []model.Pin{{Op: p.Graph.Ops[0].Name, Candidate: "N(1,*,1)"}}
+	if err := CheckPins(&broken); err == nil {
+		t.Error("a plan keeps a pin that it does not have")
+	}
 	// The bound is none of the problem without the pin.
 	open := *p
 	open.Pins = nil
