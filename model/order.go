@@ -43,6 +43,12 @@ type Order struct {
 // padding up to the next panel is part of the value (always zero).
 func (o Order) Panelled() bool { return o.Kind != RowMajor }
 
+// downColumns tells whether neighbours in storage are neighbours of a column rather
+// than of a row.
+func (k OrderKind) downColumns() bool {
+	return k == TransposedLeft || k == TransposedOutput || k == BlockMajor
+}
+
 // Check reports whether an R×C box (physical extents) can be stored in the
 // order with micro width micro.
 func (o Order) Check(R, C, micro int) error {

@@ -15,6 +15,17 @@ func TestDefinedReachesEndOfPanel(t *testing.T) {
 	if got, want := s.Defined(Order{Kind: RowMajor}), (Box{10, 13, 32, 50}); got != want {
 		t.Errorf("row-major: %+v, want %+v", got, want)
 	}
+	turned := Shard{Rows: Extent{32, 50, 80}, Cols: Extent{16, 29, 32}}
+	for _, kind := range []OrderKind{TransposedLeft, TransposedBlockMajor} {
+		if got, want := turned.Defined(Order{Kind: kind}), (Box{32, 64, 16, 32}); got != want {
+			t.Errorf("%v: %+v, want %+v", kind, got, want)
+		}
+	}
+	// Columns of transposed-left shards may be cut anywhere.
+	turned.Cols = Extent{10, 13, 13}
+	if got, want := turned.Defined(Order{Kind: TransposedLeft}), (Box{32, 64, 10, 13}); got != want {
+		t.Errorf("single columns: %+v, want %+v", got, want)
+	}
 }
 
 // Meet finds what comparing with every shard finds.
@@ -27,8 +38,18 @@ func TestMeet(t *testing.T) {
 			l = Layout{Tiles: n, Axes: []AxisTiling{{Axis: Linear, Parts: n, Block: 1}}}
 		} else {
 			r, c, d := rapid.IntRange(1, 6).Draw(t, "r"), rapid.IntRange(1, 6).Draw(t, "c"), rapid.IntRange(1, 3).Draw(t, "d")
-			l = Layout{Order: Order{Kind: LeftPanel}, Tiles: r * c * d, Replicas: d, Axes: []AxisTiling{
-				{Axis: Cols, Parts: c, Block: 16}, {Axis: Rows, Parts: r, Block: rapid.IntRange(1, 3).Draw(t, "block")}}}
+			kind := rapid.SampledFrom([]OrderKind{LeftPanel, TransposedLeft, TransposedBlockMajor, BlockMajor}).Draw(t, "order")
+			across, down := 16, 16
+			switch kind { // the other axis may be cut anywhere
+			case LeftPanel:
+				down = rapid.IntRange(1, 3).Draw(t, "block")
+			case TransposedLeft:
+				across = rapid.IntRange(1, 3).Draw(t, "block")
+			default: // no empty parts: blocks as high as a shard have no height there
+				r, c = min(r, (rows+15)/16), min(c, (cols+15)/16)
+			}
+			l = Layout{Order: Order{Kind: kind}, Tiles: r * c * d, Replicas: d, Slices: rapid.IntRange(1, d).Draw(t, "slices"), Axes: []AxisTiling{
+				{Axis: Cols, Parts: c, Block: across}, {Axis: Rows, Parts: r, Block: down}}}
 		}
 		shards, err := l.Shards(rows, cols)
 		if err != nil {

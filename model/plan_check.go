@@ -270,6 +270,9 @@ func (v *planValidator) rearranges(s *Step, path string) error {
 	if s.InPlace && (orOne(in.Layout.Slices) == 1 || s.Phase == NoPhase) {
 		return pathErrorf(path+".inPlace", "want an exchange of a value in slices, found %d slices in phase %d", orOne(in.Layout.Slices), s.Phase)
 	}
+	if a, b := in.Layout.Order.Kind, out.Layout.Order.Kind; v.p.Problem.Profile == ProfileC600 && a.downColumns() != b.downColumns() {
+		return pathErrorf(path, "a move copies neighbours in runs, but %v and %v store neighbours of different axes", a, b)
+	}
 	return nil
 }
 
@@ -286,9 +289,10 @@ func (v *planValidator) transpose(s *Step, path string) error {
 	case !slices.Equal(v.shards[s.In[0]], v.shards[s.Out]):
 		return pathErrorf(path, "a transpose keeps the shards, found %v to %v", in, out)
 	}
+	// Both orders fit the shards, so they are 16×16 panels; slices may cut them.
 	for _, shard := range v.shards[s.In[0]] {
-		if !shard.Whole() || shard.Cols.Stored()%PanelWidth != 0 {
-			return pathErrorf(path, "want whole 16×16 panels, shard %d is %d×%d, elements %d to %d", shard.Index, shard.Rows.Stored(), shard.Cols.Stored(), shard.First, shard.End)
+		if !shard.Whole() {
+			return pathErrorf(path, "want whole shards, shard %d is elements %d to %d of %d×%d", shard.Index, shard.First, shard.End, shard.Rows.Stored(), shard.Cols.Stored())
 		}
 	}
 	return nil

@@ -31,6 +31,9 @@ func (v *planValidator) gemm(s *Step, path string) error {
 			return pathErrorf(path, "want %q in order %v and not sliced, found %v", operand.value.Name, operand.want, l)
 		}
 	}
+	if h := a.Layout.Order.RowBlock; recipe.Orientation == OrientationSwapped && h != 0 {
+		return pathErrorf(path, "the kernel loads %q in one row block a shard, found row block %d", a.Name, h)
+	}
 	calls, err := v.calls(s, path)
 	if err != nil {
 		return err

@@ -199,12 +199,52 @@ func (m *mover) fromBoxes(d model.Shard) {
 	}
 }
 
-// runs counts the contiguous runs that move a box from f to d.
+// runs counts the contiguous runs that move a box from f to d: elements that follow
+// each other in both.
 func (m *mover) runs(b model.Box, f, d model.Shard) int {
-	if m.from.Layout.Order == m.to.Layout.Order {
+	const left, blocks = model.LeftPanel, model.TransposedBlockMajor
+	switch from, to := m.from.Layout.Order, m.to.Layout.Order; {
+	case from.Kind == model.TransposedLeft && to.Kind == model.TransposedLeft:
+		return panelRuns(model.Box{R0: b.C0, R1: b.C1, C0: b.R0, C1: b.R1}, f.Cols.Stored(), d.Cols.Stored())
+	case from.Kind == blocks && from == to && from.RowBlock == 0:
+		return blockRuns(b, f, d)
+	case from == to:
 		return panelRuns(b, f.Rows.Stored(), d.Rows.Stored())
+	case from.Kind == left && to.Kind == blocks && to.RowBlock == 0:
+		return leftBlockRuns(b, f, d)
+	case from.Kind == blocks && to.Kind == left && from.RowBlock == 0:
+		return leftBlockRuns(b, d, f)
 	}
 	return (b.R1 - b.R0) * panelRuns(b, -1, -1)
+}
+
+// blockRuns counts runs between transposed-block-major shards of one row block: the
+// blocks of a panel of 16 rows follow each other, and panels where all blocks move.
+func blockRuns(b model.Box, f, d model.Shard) int {
+	if w := b.C1 - b.C0; w == f.Cols.Stored() && w == d.Cols.Stored() {
+		return 1
+	}
+	return bands(b, d)
+}
+
+// leftBlockRuns counts runs between a left-panel shard and a transposed-block-major
+// one of one row block: the rows of a block follow each other in both, and blocks
+// of one column of the shard do.
+func leftBlockRuns(b model.Box, left, blocks model.Shard) int {
+	panels := panelRuns(b, -1, -1)
+	if blocks.Cols.Stored() == model.PanelWidth {
+		return panels
+	}
+	n := bands(b, blocks)
+	if n == 1 && b.R1-b.R0 == left.Rows.Stored() && b.R1-b.R0 == model.PanelWidth {
+		return 1 // a panel of both
+	}
+	return n * panels
+}
+
+// bands counts the panels of 16 rows of a shard that a box meets.
+func bands(b model.Box, s model.Shard) int {
+	return (b.R1-s.Rows.Start+model.PanelWidth-1)/model.PanelWidth - (b.R0-s.Rows.Start)/model.PanelWidth
 }
 
 // padFill prices clearing the padding of a panelled shard: the whole panels
