@@ -1,6 +1,8 @@
 package plandiff
 
 import (
+	"strings"
+
 	"ipusolve/model"
 )
 
@@ -148,31 +150,53 @@ func whole(steps []Step) (c model.Cost) {
 	return c
 }
 
+// key is what makes two steps one: the operation that they serve, and of which graph
+// value they make the how many-th copy for it. What follows the last @ in the name of a
+// plan value tells copies of a graph value apart and is up to the planner.
+type key struct {
+	kind      model.StepKind
+	op, value string
+	count     int
+}
+
+func keys(steps []Step) []key {
+	list := make([]key, len(steps))
+	seen := map[key]int{}
+	for i := range steps {
+		value := steps[i].Value
+		if at := strings.LastIndexByte(value, '@'); at > 0 {
+			value = value[:at]
+		}
+		k := key{kind: steps[i].Kind, op: steps[i].Op, value: value}
+		n := seen[k]
+		seen[k]++
+		k.count = n
+		list[i] = k
+	}
+	return list
+}
+
 // align calls f for every step of two lists in an order that is that of both where they
 // have the same steps in the same order; nil stands for a step that a list lacks.
 func align(a, b []Step, f func(x, y *Step)) {
-	type key struct {
-		kind      model.StepKind
-		op, value string
-	}
-	of := func(s *Step) key { return key{s.Kind, s.Op, s.Value} }
+	keysA, keysB := keys(a), keys(b)
 	inA, inB := map[key]bool{}, map[key]int{}
-	for i := range a {
-		inA[of(&a[i])] = true
+	for _, k := range keysA {
+		inA[k] = true
 	}
-	for j := range b {
-		inB[of(&b[j])] = j
+	for j, k := range keysB {
+		inB[k] = j
 	}
 	next := 0 // of b; those before are done if a lacks them
 	skip := func(until int) {
 		for ; next < until; next++ {
-			if !inA[of(&b[next])] {
+			if !inA[keysB[next]] {
 				f(nil, &b[next])
 			}
 		}
 	}
 	for i := range a {
-		j, ok := inB[of(&a[i])]
+		j, ok := inB[keysA[i]]
 		if !ok {
 			f(&a[i], nil)
 			continue

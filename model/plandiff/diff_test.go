@@ -34,6 +34,21 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestNames: planners name their copies of a value as they like.
+func TestNames(t *testing.T) {
+	r := Compare([]Step{step("f", "x@f.a", term("copy", 5)), step("f", "x@b"), step("f", "y")}, []Step{step("f", "x@1", term("copy", 7)), step("f", "x@2", term("copy", 1)), step("f", "y")})
+	var more []int64
+	for _, s := range r.Steps {
+		if s.Only != "" {
+			t.Errorf("%s is only in %s", s.Value, s.Only)
+		}
+		more = append(more, s.More)
+	}
+	if d := cmp.Diff([]int64{2, 1, 0}, more); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestSums: whatever the order of steps, each is compared once, and differences by term
 // and by step add up to that of the plans.
 func TestSums(t *testing.T) {

@@ -58,11 +58,11 @@ type Pattern struct {
 	Sum         string // "matrix" or "kernel"
 }
 
-// ParsePattern reads the name of a candidate or a part of it: an orientation, then
-// perhaps a grid in brackets, in which * leaves a number open, then any of the result
-// parts, the storage and the unit that adds the partials, behind slashes:
-// "S", "N(3,54,9)", "N(*,18,16)/2x8/interleaved-gathered-4/matrix". A unit that is not
-// named is open, "kernel" names the reduction kernel.
+// ParsePattern reads the name of a candidate or a part of it: an orientation or
+// *, then perhaps a grid in brackets, in which * leaves a number open, then any of the
+// result parts, the storage and the unit that adds the partials, behind slashes: "S",
+// "N(3,54,9)", "*/kernel", "N(*,18,16)/2x8/interleaved-gathered-4/matrix". A unit that
+// is not named is open, "kernel" names the reduction kernel.
 func ParsePattern(text string) (Pattern, error) {
 	var p Pattern
 	wrong := func(format string, args ...any) (Pattern, error) {
@@ -70,8 +70,12 @@ func ParsePattern(text string) (Pattern, error) {
 	}
 	parts := strings.Split(text, "/")
 	head, grid, bracket := strings.Cut(parts[0], "(")
-	if p.Orientation = head; head != "N" && head != "S" {
-		return wrong("want N or S and a grid, such as N(3,54,9)")
+	switch head {
+	case "N", "S":
+		p.Orientation = head
+	case "*":
+	default:
+		return wrong("want N, S or * and a grid, such as N(3,54,9)")
 	}
 	if bracket {
 		inner, closed := strings.CutSuffix(grid, ")")

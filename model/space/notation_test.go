@@ -36,7 +36,7 @@ func TestPatterns(t *testing.T) {
 	c := Gemm{R: 3, Q: 54, K: 9, Rho: 9, Kappa: 1, Interleaved: true, Gathered: true, Slices: 3}
 	for text, want := range map[string]bool{
 		"N": true, "S": false, "N(3,54,9)": true, "N(*,54,*)": true, "N(3,54,8)": false, "N(3,54,9)/9x1": true, "N/1x9": false,
-		"N/interleaved-gathered-3": true, "N/interleaved": false, "N/kernel": true, "N/matrix": false,
+		"N/interleaved-gathered-3": true, "N/interleaved": false, "N/kernel": true, "*": true, "*(*,54,9)/9x1": true, "*/matrix": false, "N/matrix": false,
 	} {
 		p, err := ParsePattern(text)
 		if err != nil || p.Matches(c) != want {
@@ -67,6 +67,9 @@ func TestRefusals(t *testing.T) {
 		{"N(5,1,2)/2x1", "empty", Options{}},
 		{"N(5,1,1)/matrix", "no partials", Options{MatrixSums: true}},
 		{"N(2,1,2)/matrix", "without matrix-sums", Options{}},
+		{"*/matrix", "without matrix-sums", Options{Swapped: true}},
+		{"*(5,1,1)", "", Options{Swapped: true}},
+		{"*(99,1,1)", "99 parts", Options{Swapped: true}},
 		{"N(1,1,2)/standard-gathered", "nothing is gathered", Options{}},
 		{"N(2,1,2)/standard", "stored once", Options{WeightsOnce: true}},
 		{"N(2,1,2)/standard-gathered-in-place", "in place only", Options{}},
