@@ -311,8 +311,8 @@ func TestPlaceCancelled(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		t.Logf("%s: %d classes in %v, %d nodes, %d optimal", name, len(stats.Classes), took, stats.Nodes, stats.Optimal)
-		if took > 2*time.Second || stats.EqualWords == 0 && stats.EqualBound > 0 || stats.BudgetBound > stats.Budget {
-			t.Errorf("%s: %v; %d of %d words at equal addresses", name, took, stats.EqualWords, stats.EqualBound)
+		if stats.EqualWords == 0 && stats.EqualBound > 0 || stats.BudgetBound > stats.Budget {
+			t.Errorf("%s: %d of %d words at equal addresses", name, stats.EqualWords, stats.EqualBound)
 		}
 	}
 }

@@ -47,6 +47,9 @@ func TestManyBlocks(t *testing.T) {
 	t.Log(inf)
 }
 
+// hang is far above what ending a search takes, on the slowest machine.
+const hang = time.Minute
+
 // TestStopsInTime ends searches of many blocks soon after their context.
 func TestStopsInTime(t *testing.T) {
 	for _, limit := range []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond} {
@@ -54,7 +57,7 @@ func TestStopsInTime(t *testing.T) {
 		start := time.Now()
 		res, err := Solve(ctx, problem(t, 64, 256, 512, 12, 64), mip.Solver{}, Options{})
 		cancel()
-		if took := time.Since(start); took > limit+5*time.Second || err != nil {
+		if took := time.Since(start); took > limit+hang || err != nil {
 			t.Errorf("%v: took %v, %v", limit, took, err)
 		}
 		if err == nil && res.Plan != nil && res.Outcome.Bound > res.Outcome.Objective {
