@@ -5,6 +5,9 @@
 //	run       package ─▶ outputs, cycles, numerical test
 //	gap       package or report ─▶ distance to the lower bounds, level by level
 //	inspect   package ─▶ what is in it
+//	explain   package, plan or report ─▶ runners-up, and why not another candidate
+//	diff      two of these ─▶ what differs, term by term
+//	grid      sizes of a GEMM ─▶ the best ways to run it
 //	schedule  snapshot ─▶ timed exchange phases
 //	solve     model or instance in a format of other tools ─▶ optimum, proof
 //	export    package, report or graph ─▶ its planning model for another solver

@@ -14,4 +14,7 @@
 // Not every candidate is listed (candidates.go): one that memory cannot hold is left
 // out, and one that costs and uses no less than another whose neighbours cannot tell the
 // two apart.
+//
+// An Explainer (explain.go) reads a plan back as candidates and solves its problem again
+// with one GEMM restricted; Grids ranks the candidates of a single GEMM.
 package planning
