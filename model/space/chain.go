@@ -8,7 +8,7 @@ import (
 )
 
 // ErrUnsupported is wrapped by errors about graphs outside the plan family.
-var ErrUnsupported = errors.New("graph is outside the plan family normal")
+var ErrUnsupported = errors.New("graph is outside the plan families")
 
 // Stage is one GEMM of a chain and the GELUs applied to its result.
 type Stage struct {
