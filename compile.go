@@ -60,6 +60,7 @@ type Compilation struct {
 	first    *Planning // before any tightening
 	replans  int
 	unplaced error // of the last plan that could not be placed
+	longRows int   // bytes of the longest rows that found too little room, 0 if none did
 	placing  int
 	tried    []PlacementRound
 	memory   lower.PlaceStats

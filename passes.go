@@ -97,7 +97,7 @@ func (c *Compilation) place(ctx context.Context) error {
 		c.tried = append(c.tried, PlacementRound{RowBytes: int64(c.Map.RowTable.End - c.Map.RowTable.Start), Cause: err.Error()})
 		// Rows reserve what is proven to do. Less leaves more to data, if what is known
 		// of the real rows allows it.
-		if fewer := c.Map.FewerRowBytes(); fewer > 0 && fewer >= c.reserve.RowBytes && (c.reserve.RowCap == 0 || fewer < c.reserve.RowCap) {
+		if fewer := c.Map.FewerRowBytes(full.Missing(c.Problem.MemoryLimit)); fewer > 0 && fewer >= c.reserve.RowBytes && (c.reserve.RowCap == 0 || fewer < c.reserve.RowCap) {
 			c.reserve.RowCap = fewer
 			return &again{"reserve", err}
 		}
@@ -106,11 +106,17 @@ func (c *Compilation) place(ctx context.Context) error {
 			return fmt.Errorf("ipusolve: %w", err)
 		}
 		// The step grows, so that neither a plan that would fit is passed by at once
-		// nor one is tried after the other for ever.
-		c.tighten[name] = bytes - model.MemoryGranule<<c.replans
+		// nor one is tried after the other for ever. In one range of addresses less than
+		// half of what is missing is too little.
+		step := model.MemoryGranule << c.replans
+		if full.Class == model.Standard {
+			step = max(step, full.Missing(c.Problem.MemoryLimit)/2/model.MemoryGranule*model.MemoryGranule)
+		}
+		c.tighten[name] = bytes - int64(step)
 		c.replans++
 		c.unplaced = err
-		c.reserve.RowCap, c.reserve.RowBytes = 0, 0 // of this plan
+		// The next plan's rows are expected to be as long as this one's, if they are known.
+		c.reserve.RowCap, c.reserve.RowBytes = c.longRows, 0
 		c.Report.Planning.Tightened = append(c.Report.Planning.Tightened, Tightening{name, c.tighten[name], err.Error()})
 		return &again{"plan", err}
 	}
@@ -193,7 +199,7 @@ func (c *Compilation) checkReserve(context.Context) error {
 	err := lower.CheckReserve(c.Program, c.Map, c.Rows)
 	var short *lower.ReserveError
 	if errors.As(err, &short) && c.reserve.RowBytes < short.Need {
-		c.reserve.RowBytes = short.Need
+		c.reserve.RowBytes, c.longRows = short.Need, max(c.longRows, short.Need)
 		c.tried = append(c.tried, PlacementRound{RowBytes: int64(c.Map.RowTable.End - c.Map.RowTable.Start), Cause: err.Error()})
 		return &again{"reserve", err}
 	}

@@ -31,6 +31,16 @@ type PlaceError struct {
 	Items               []PlaceItem // alive at Event, largest first
 }
 
+// Missing is by how many bytes the room falls short under a memory limit, as far as
+// that is known; 0 if it is not.
+func (e *PlaceError) Missing(limit int) int {
+	missing := max(0, int(e.NeedBytes)-int(e.HaveBytes))
+	if e.Budget > 0 {
+		missing = max(missing, e.Budget-limit)
+	}
+	return missing
+}
+
 // PlaceItem names an item in an error.
 type PlaceItem struct {
 	Value string

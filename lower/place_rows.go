@@ -3,10 +3,10 @@ package lower
 import "ipusolve/device"
 
 // FewerRowBytes is the largest room for exchange rows, less than there is, that
-// would leave another SRAM element to data; 0 if there is none. It is a
+// would leave at least that many more bytes to data; 0 if there is none. It is a
 // ReserveOptions.RowCap to place again with: real rows are often shorter than
 // what is proven to do, and CheckReserve tells.
-func (m MemoryMap) FewerRowBytes() int {
+func (m MemoryMap) FewerRowBytes(more int) int {
 	if m.RowTable.Start < device.SecondCodeBase {
 		return 0 // rows take nothing from data
 	}
@@ -20,6 +20,7 @@ func (m MemoryMap) FewerRowBytes() int {
 		first = max(first, m.Code.End)
 	}
 	rows := int(device.WindowBase) - int(alignUp(first, codeAlign))
-	rows = max(rows, int(m.RowTable.End)-device.StandardElement-int(m.RowTable.Start))
+	elements := max(1, (more+device.StandardElement-1)/device.StandardElement)
+	rows = max(rows, int(m.RowTable.End)-elements*device.StandardElement-int(m.RowTable.Start))
 	return max(rows-device.FetchGuard, 0)
 }
