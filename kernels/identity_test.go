@@ -88,3 +88,41 @@ func TestSumCycles(t *testing.T) {
 		}
 	}
 }
+
+// TestTranspose turns shards of the order TransposedLeft into TransposedBlockMajor with
+// one row block: the bits of finite values stay but for the sign of zero.
+func TestTranspose(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	const y, a, w = device.InterleaveBase, device.InterleaveBase + 0x8000, device.InterleaveBase + 0x10000
+	for _, n := range []int{1, 2, 3, 7, 24} {
+		for _, interleaved := range []bool{true, false} {
+			mem := make([]byte, device.SRAMBytes)
+			from := uint32(w)
+			if !interleaved {
+				from = device.SRAMBase + 0x10000
+			}
+			for i := range uint32(256 * n) {
+				v := uint16(rng.Uint32())&0x83ff | uint16(rng.IntN(31))<<10
+				binary.LittleEndian.PutUint16(mem[from+2*i-device.SRAMBase:], v)
+			}
+			copy(mem[a-device.SRAMBase:], Identity(1))
+			if err := TransposeSpec(n, interleaved).Run(mem, []uint32{y, a, from}); err != nil {
+				t.Fatal(err)
+			}
+			// Panel p holds element (x, z) at 16·z+x in one order and 16·x+z in the other.
+			for p := range uint32(n) {
+				for x := range uint32(16) {
+					for z := range uint32(16) {
+						want, got := halfAt(mem, from+2*(256*p+16*z+x)), halfAt(mem, y+2*(256*p+16*x+z))
+						if got != want && (got|want)&0x7fff != 0 {
+							t.Fatalf("%d panels, panel %d (%d,%d): %#x, want %#x", n, p, x, z, got, want)
+						}
+					}
+				}
+			}
+		}
+		if got, want := TransposeCycles(n, true), GemmCycles(16, 16*n, 16, true); got != want {
+			t.Errorf("%d panels: %d cycles, want %d", n, got, want)
+		}
+	}
+}
