@@ -36,8 +36,12 @@ type Optimal struct {
 
 // Plan implements Planner. Status is optimal or feasible.
 func (o *Optimal) Plan(ctx context.Context, p *model.Problem, tighten map[string]int64) (*Planned, error) {
-	if p.Profile != model.ProfileC600 {
-		return nil, fmt.Errorf("ipusolve: profile %s prices pinned plans only: %w", p.Profile, model.ErrUsage)
+	solvePlan := planning.Solve
+	switch {
+	case (p.Profile == model.ProfileSeed) != (p.Family == model.FamilySeed):
+		return nil, fmt.Errorf("ipusolve: family %s under profile %s: family and profile %s go together: %w", p.Family, p.Profile, model.FamilySeed, model.ErrUsage)
+	case p.Family == model.FamilySeed:
+		solvePlan = planning.SolveSeed
 	}
 	start := time.Now()
 	if limit := o.Options.TimeLimit; limit > 0 {
@@ -45,7 +49,7 @@ func (o *Optimal) Plan(ctx context.Context, p *model.Problem, tighten map[string
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	res, err := planning.Solve(ctx, p, o.Solver, planning.Options{Solve: o.Options, Tighten: tighten})
+	res, err := solvePlan(ctx, p, o.Solver, planning.Options{Solve: o.Options, Tighten: tighten})
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +70,11 @@ func (o *Optimal) Plan(ctx context.Context, p *model.Problem, tighten map[string
 	}
 	if out.Result.Certificate != nil {
 		r.Certificate = &PlanCertificate{Model: out.Model, Proof: out.Result.Certificate, Prices: out.Prices}
+	}
+	if p.Profile == model.ProfileSeed {
+		if _, r.Seed, err = price(res.Plan); err != nil {
+			return nil, err
+		}
 	}
 	for _, u := range res.Uses {
 		r.Memory = append(r.Memory, MemoryUse{Limit: u.Name, Bytes: u.Bytes, Of: u.Limit})

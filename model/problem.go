@@ -64,6 +64,7 @@ const (
 	RepeatUnbounded  = "unbounded"
 	FamilyNormal     = "normal"
 	FamilyFull       = "full"
+	FamilySeed       = "seed" // the reference planner's rules without its filters, under ProfileSeed
 	TimingVersion    = 1
 	MemoryGranule    = 32     // of MemoryLimit
 	DefaultReserve   = 49152  // standard bytes a plan leaves for rows, code and tables until they are known

@@ -25,7 +25,7 @@ func (p *Problem) choices() []struct {
 		{"weights", p.Weights, []string{WeightsResident, WeightsOnce}},
 		{"outputs", p.Outputs, []string{OutputsAny, OutputsLinear}},
 		{"repeat", p.Repeat, []string{RepeatUnbounded}},
-		{"family", p.Family, []string{FamilyNormal, FamilyFull}},
+		{"family", p.Family, []string{FamilyNormal, FamilyFull, FamilySeed}},
 	}
 }
 

@@ -168,7 +168,7 @@ func (b *beam) gemmPlans(op *model.Op) (list []plan) {
 	shape := space.SeedShape{Rows: b.rows[a], Inner: b.cols[a], Cols: b.cols[w], Batch: 1}
 	swapped := shape.Swapped()
 	for _, g := range shape.Candidates(b.counts, b.tiles, b.graph.Values[w].Role == model.RoleWeight, b.distributed(y)).List {
-		if b.lowered && !lowerable(&g) {
+		if b.lowered && !g.Writable() {
 			continue
 		}
 		side, slice := shape, 0

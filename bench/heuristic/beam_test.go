@@ -8,6 +8,7 @@ import (
 
 	"ipusolve/model"
 	"ipusolve/model/cost"
+	"ipusolve/model/space"
 	"ipusolve/model/workload"
 )
 
@@ -123,6 +124,17 @@ func TestPlans(t *testing.T) {
 		}
 		if c := r.Cost(); c.Total() != out.Score || r.State.Accept() != nil {
 			t.Errorf("%d×%d×%d: layouts cost %d, score %d, memory %v", rows, dim, hidden, c.Total(), out.Score, r.State.Accept())
+		}
+		// So it is as a sequence of choices.
+		path := space.NewSeedPath(&p.Graph, p.Tiles)
+		for _, s := range states[:min(8, len(states))] {
+			var list []space.SeedChoice
+			for _, c := range s.choices() {
+				list = append(list, space.SeedChoice{Gemm: c.gemm, Sliced: c.sliced, Format: b.formats[c.format].SeedFormat})
+			}
+			if cycles, state, err := path.Price(list); err != nil || cycles != s.score || state != s.memory {
+				t.Errorf("%d×%d×%d: choices cost %d, take %+v, %v; the state %d, %+v", rows, dim, hidden, cycles, state, err, s.score, s.memory)
+			}
 		}
 		p.Inputs, p.Outputs = model.InputsGathered, model.OutputsLinear
 		if _, err := b.finish(states, v); err != nil {

@@ -166,8 +166,8 @@ func comparison(c *cli.Context) (*report.Config, error) {
 	}
 	like := suite.DefaultProblem
 	like.Family, like.MemoryLimit = c.String("family"), c.Int("memory-limit")
-	if err := checkFamily(c, like.Family); err != nil {
-		return nil, err
+	if like.Family == model.FamilySeed {
+		return nil, usageError("compare: --family %s is planned under profile %s, studies are not", model.FamilySeed, model.ProfileSeed)
 	}
 	if c.IsSet("without") {
 		like.Without = slices.Compact(slices.Sorted(slices.Values(c.StringSlice("without"))))

@@ -43,8 +43,8 @@ func problemFlags() []cli.Flag {
 		&cli.StringFlag{Name: "inputs", Usage: model.InputsGathered + " or " + model.InputsPreplaced, Value: model.InputsGathered},
 		&cli.StringFlag{Name: "weights", Usage: model.WeightsResident + " or " + model.WeightsOnce, Value: model.WeightsResident},
 		&cli.StringFlag{Name: "outputs", Usage: model.OutputsAny + " or " + model.OutputsLinear, Value: model.OutputsAny},
-		&cli.StringFlag{Name: "profile", Usage: model.ProfileC600 + ", or with --pin or --heuristic " + model.ProfileSeed, Value: model.ProfileC600},
-		&cli.StringFlag{Name: "family", Usage: "plan family: " + model.FamilyFull + " or " + model.FamilyNormal, Value: model.FamilyFull},
+		&cli.StringFlag{Name: "profile", Usage: model.ProfileC600 + ", or with --pin, --heuristic or --family " + model.FamilySeed + " " + model.ProfileSeed, Value: model.ProfileC600},
+		&cli.StringFlag{Name: "family", Usage: "plan family: " + model.FamilyFull + ", " + model.FamilyNormal + " or, with --profile " + model.ProfileSeed + ", " + model.FamilySeed, Value: model.FamilyFull},
 		&cli.StringSliceFlag{Name: "without", Usage: "leave a `TECHNIQUE` out of the family: " + strings.Join(model.Techniques, ", ") + "; may be given again"},
 		&cli.IntFlag{Name: "memory-limit", Usage: fmt.Sprintf("data `BYTES` a tile may use, a multiple of %d", model.MemoryGranule), Value: defaultMemoryLimit},
 	)
@@ -82,30 +82,20 @@ func problem(c *cli.Context, pinned *model.Plan) (*model.Problem, error) {
 	if c.IsSet("without") {
 		p.Without = slices.Compact(slices.Sorted(slices.Values(c.StringSlice("without"))))
 	}
-	if err := checkFamily(c, p.Family); err != nil {
-		return nil, err
-	}
 	if c.IsSet("pin-op") {
 		if p.Pins, err = pinsOf(c, &p.Graph); err != nil {
 			return nil, err
 		}
 	}
 	switch {
-	case p.Profile == model.ProfileSeed && pinned == nil && !c.Bool("heuristic"):
-		return nil, usageError("%s: --profile %s prices plans that are given or of the baseline; use --pin or --heuristic", c.Command.Name, p.Profile)
+	case (p.Profile == model.ProfileSeed) != (p.Family == model.FamilySeed) && pinned == nil && !c.Bool("heuristic"):
+		return nil, usageError("%s: --profile %s prices plans that are given, of the baseline or of the family %s; use --pin, --heuristic or both --profile %s and --family %s",
+			c.Command.Name, model.ProfileSeed, model.FamilySeed, model.ProfileSeed, model.FamilySeed)
 	case p.MemoryLimit > model.MaxPhysicalBytes && !c.Bool("plan-only"):
 		return nil, usageError("%s: --memory-limit: want a multiple of %d up to the %d bytes of a tile, found %d; only --plan-only may exceed them", c.Command.Name,
 			model.MemoryGranule, model.MaxPhysicalBytes, p.MemoryLimit)
 	}
 	return p, nil
-}
-
-// checkFamily refuses families that cannot be planned.
-func checkFamily(c *cli.Context, family string) error {
-	if family == "seed" {
-		return usageError("%s: --family %s is not available yet; the families are %s and %s", c.Command.Name, family, model.FamilyNormal, model.FamilyFull)
-	}
-	return nil
 }
 
 // graphOf is the graph the command line names, nil if it names none.

@@ -33,11 +33,19 @@ func (c Coverage) String() string {
 // that costs less than bound. prices are the multipliers of the memory limits
 // that the bounds may use, in 1/2^20 cycles a byte.
 func Recheck(p *model.Problem, m *solve.Model, bound int64, prices map[string]int64) (Coverage, error) {
+	if p.Family == model.FamilySeed {
+		return recheckSeed(p, m, bound, prices)
+	}
 	b, err := newBuilder(p, nil)
 	if err != nil {
 		return Coverage{}, err
 	}
-	r := &recheck{sel: b.sel, bound: bound, steps: map[string][]int64{}, exact: map[pairOf]int64{}}
+	return checkCoverage(b.sel, m, bound, prices)
+}
+
+// checkCoverage is Recheck for a selection of all candidates.
+func checkCoverage(sel *encode.Selection, m *solve.Model, bound int64, prices map[string]int64) (Coverage, error) {
+	r := &recheck{sel: sel, bound: bound, steps: map[string][]int64{}, exact: map[pairOf]int64{}}
 	r.count()
 	if err := r.read(m); err != nil {
 		return Coverage{}, fmt.Errorf("planning: model: %w", err)

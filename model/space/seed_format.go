@@ -35,6 +35,19 @@ func (f *SeedFormat) Elements(rows, cols int) int64 {
 	return int64(extent[model.Cols]) * int64(extent[model.Rows])
 }
 
+// Logical is the elements of a rows×cols value that the largest shard holds,
+// without padding.
+func (f *SeedFormat) Logical(rows, cols int) int64 {
+	if len(f.Axes) == 1 && f.Axes[0].Axis == model.Linear {
+		return f.Elements(rows, cols)
+	}
+	extent := [3]int{model.Cols: cols, model.Rows: rows}
+	for _, a := range f.Axes { // the first part is full, unless it is the only one
+		extent[a.Axis] = min(extent[a.Axis], a.Block*ceil(ceil(extent[a.Axis], a.Block), a.Parts))
+	}
+	return int64(extent[model.Cols]) * int64(extent[model.Rows])
+}
+
 // Bytes is S of a rows×cols value: Elements in bytes.
 func (f *SeedFormat) Bytes(rows, cols int) int64 { return f.Elements(rows, cols) * f.ElementBytes() }
 
