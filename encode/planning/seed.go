@@ -64,6 +64,7 @@ func solveSeed(ctx context.Context, p *model.Problem, solver solve.Solver, opt O
 		if writable {
 			b.writable()
 		}
+		b.limit(false)
 		res, err := b.solve(ctx, solver, opt, target)
 		// What was left out costs more than target.
 		if target < seedUnbounded && ctx.Err() == nil && (errors.Is(err, encode.ErrInfeasible) || err == nil && res.Plan == nil) {
@@ -514,7 +515,8 @@ func (b *seedBuilder) fits(c encode.Choice) (choices []space.SeedChoice, cycles 
 	return choices, cycles, fits, err
 }
 
-// exclude adds a row that rules a choice out: not all of its candidates at once.
+// exclude adds a row that rules out a choice that does not fit, and all choices of
+// options that take no less: not one of every node at once.
 func (b *seedBuilder) exclude(c encode.Choice) {
 	limit := len(b.sel.Limits)
 	b.sel.Limits = append(b.sel.Limits, encode.Limit{Name: seedRow + b.name(c), Amount: int64(len(c) - 1)})
@@ -523,7 +525,7 @@ func (b *seedBuilder) exclude(c encode.Choice) {
 		node.Counts = append(node.Counts, []int{limit})
 		for k := range node.Candidates {
 			use := int64(0)
-			if k == i {
+			if options := b.stages[n].options; k == i || b.covers(n, &options[k], &options[i]) {
 				use = 1
 			}
 			node.Candidates[k].Use = append(node.Candidates[k].Use, use)

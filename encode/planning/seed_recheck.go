@@ -26,6 +26,7 @@ func recheckSeed(p *model.Problem, m *solve.Model, bound int64, prices map[strin
 			return Coverage{}, nil // no plan at all up to the bound
 		}
 	}
+	b.limit(true)
 	list := newCatalogue(b.sel)
 	for _, row := range m.Rows {
 		text, ok := strings.CutPrefix(row.Name, seedRow)
