@@ -39,11 +39,12 @@ func CopyCycles(b int) int64 {
 	case b >= minCopy64 && b%8 == 0:
 		return StridedCopyCycles(b)
 	}
-	return supervisorCopyCycles(b)
+	return CopyWordsCycles(b)
 }
 
-// supervisorCopyCycles is the word loop of Copy32.
-func supervisorCopyCycles(b int) int64 { return launch + 6*ceilDiv(int64(b), 4) }
+// CopyWordsCycles prices the word loop of Copy32 on b bytes: 11 + 6·b/4
+// (reference: simulator.md §2).
+func CopyWordsCycles(b int) int64 { return launch + 6*ceilDiv(int64(b), 4) }
 
 // StridedCopyCycles prices a strided copy of b bytes in all, a multiple of 8:
 // 288 + b/8 at any size (reference: simulator.md §2).
@@ -99,7 +100,7 @@ func (s Spec) Cycles(args []uint32) int64 {
 		// The size's own price is the least, so that small copies gain nothing
 		// from the routine that the table does not give them.
 		b := 4 * int(args[2])
-		return max(CopyCycles(b), supervisorCopyCycles(b))
+		return max(CopyCycles(b), CopyWordsCycles(b))
 	case FillZero:
 		return FillCycles(int(splitBytes(args[1], args[2])))
 	case CycleSample:

@@ -152,7 +152,7 @@ func (o *output) Spread(a int32) int64 {
 		copies = pieces*kernels.CopyCycles(64) + run/4
 	} else {
 		words *= 4
-		copies = pieces*kernels.CopyCycles(64) + 3*run
+		copies = pieces*kernels.CopyCycles(64) + 4*run // 3 and a call per 16 elements
 	}
 	return words + phase + copies - o.Left(a) - o.Right(0)
 }

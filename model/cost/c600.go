@@ -34,7 +34,12 @@ const (
 // in place a tile sends and receives through one SRAM element, so not at once. Moves that share a phase put its
 // cost on the first of them.
 func PriceC600(p *model.Plan) ([]model.Cost, error) {
-	pricer := pricer{plan: p, shards: make([][]model.Shard, len(p.Values))}
+	pricer := pricer{plan: p, shards: make([][]model.Shard, len(p.Values)), read: make([]bool, len(p.Values))}
+	for i := range p.Steps {
+		for _, v := range p.Steps[i].In {
+			pricer.read[v] = true
+		}
+	}
 	for i := range p.Values {
 		v := &p.Values[i]
 		s, err := v.Layout.Shards(v.Rows, v.Cols)
@@ -143,6 +148,7 @@ func PhaseTerms(words int64) model.Cost {
 type pricer struct {
 	plan   *model.Plan
 	shards [][]model.Shard // per value
+	read   []bool          // by a step, per value
 }
 
 // busiest is the largest entry.
@@ -204,11 +210,12 @@ func (p *pricer) gemm(s *model.Step) (model.Cost, error) {
 		partials = append(partials, model.Shard{Tile: a.Tile, Rows: a.Rows, Cols: b.Cols})
 	}
 	cost := model.Cost{{Name: TermKernel, Cycles: busiest(kernel)}}
-	if s.Phase == model.NoPhase {
-		return cost, nil
-	}
-	load, sums := NewLoad(tiles), make([]int64, tiles)
+	load, sums, copies := NewLoad(tiles), make([]int64, tiles), make([]int64, tiles)
 	roots, alone := p.roots(s, partials, swapped)
+	var fill int64
+	if p.read[s.Out] {
+		fill = p.padding(s, roots)
+	}
 	for _, r := range roots {
 		e := r.box.Elements()
 		height := r.shard.Rows.Stored()
@@ -218,12 +225,21 @@ func (p *pricer) gemm(s *model.Step) (model.Cost, error) {
 		}
 		runs := panelRuns(r.box, r.height, height)
 		local := slices.Contains(r.from, r.shard.Tile)
+		if local && len(r.from) == 1 {
+			if !r.direct {
+				copies[r.shard.Tile] += kernels.CopyRunsCycles(runs, 2*e/runs)
+			}
+			continue
+		}
 		for _, t := range r.from {
 			if t == r.shard.Tile {
 				continue
 			}
 			load.send(t, e, runs)
 			load.receive(r.shard.Tile, e, runs)
+		}
+		if len(r.from) == 1 {
+			continue
 		}
 		sum := &sums[r.shard.Tile]
 		if s.Gemm == nil || s.Gemm.Sum != model.SumMatrix {
@@ -243,8 +259,34 @@ func (p *pricer) gemm(s *model.Step) (model.Cost, error) {
 		stretches := panelRuns(r.box, height, height)
 		*sum += int64(stretches) * kernels.SumCycles(remote, e/stretches)
 	}
+	if c := busiest(copies); c > 0 {
+		cost = append(cost, model.Term{Name: TermCopy, Cycles: c})
+	}
+	if fill > 0 {
+		cost = append(cost, model.Term{Name: TermFill, Cycles: fill})
+	}
 	cost = append(cost, load.Terms()...)
-	return append(cost, model.Term{Name: TermSum, Cycles: busiest(sums)}), nil
+	if c := busiest(sums); c > 0 {
+		cost = append(cost, model.Term{Name: TermSum, Cycles: c})
+	}
+	return cost, nil
+}
+
+// padding prices clearing what the sums do not write of the output shards.
+func (p *pricer) padding(s *model.Step, roots []root) int64 {
+	fills := make([]int64, p.plan.Problem.Tiles)
+	for len(roots) > 0 {
+		d, n, written := roots[0].shard, 0, model.Box{}
+		for n < len(roots) && roots[n].shard.Index == d.Index {
+			written = hull(written, roots[n].box)
+			n++
+		}
+		if written.Elements() < d.Elements() {
+			fills[d.Tile] += clearCycles(stored{p.plan.Values[s.Out].Layout.Order, d.Rows, d.Cols}, written)
+		}
+		roots = roots[n:]
+	}
+	return busiest(fills)
 }
 
 // root is a sum of partials: the box that its contributors have in common with an
@@ -254,6 +296,7 @@ type root struct {
 	box    model.Box
 	height int   // rows of the contributors
 	from   []int // their tiles
+	direct bool  // the only contributor writes the shard itself
 }
 
 // roots lists the sums of a GEMM; alone tells that every output shard is one sum and
@@ -280,11 +323,14 @@ func (p *pricer) roots(s *model.Step, partials []model.Shard, swapped bool) (roo
 	for _, d := range p.shards[s.Out] {
 		first := len(roots)
 		index.Meet(d.Defined(order), func(i int, common model.Box) {
+			part := partials[i]
+			common.R1, common.C1 = sharedEnd(part.Rows, d.Rows), sharedEnd(part.Cols, d.Cols)
 			if n := len(roots); n == first || roots[n-1].box != common {
-				roots = append(roots, root{shard: d, box: common, height: height(partials[i])})
+				direct := p.plan.Values[s.Out].Layout.Class == model.Interleaved && part.Rows == d.Rows && part.Cols == d.Cols
+				roots = append(roots, root{shard: d, box: common, height: height(part), direct: direct})
 			}
 			r := &roots[len(roots)-1]
-			r.from = append(r.from, partials[i].Tile)
+			r.from = append(r.from, part.Tile)
 		})
 		if len(roots) != first+1 {
 			alone = false
@@ -294,6 +340,15 @@ func (p *pricer) roots(s *model.Step, partials []model.Shard, swapped bool) (roo
 		alone = alone && len(r.from) > 1 && r.box.Elements() == d.Elements() && panelRuns(turn(r.box), r.height, height(d)) == 1 && slices.Contains(r.from, d.Tile)
 	}
 	return roots, alone
+}
+
+// sharedEnd is where two extents of one axis stop sharing storage: padding behind the
+// axis is shared too (reference: lowering.md §4.2).
+func sharedEnd(a, b model.Extent) int {
+	if a.Logical == b.Logical {
+		return min(a.Physical, b.Physical)
+	}
+	return min(a.Logical, b.Logical)
 }
 
 // panelRuns counts the contiguous runs of a box in two left-panel shards of the

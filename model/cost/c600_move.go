@@ -14,7 +14,7 @@ import (
 // sends it once to all who need it.
 func (p *pricer) move(s *model.Step, load *Load) (model.Cost, error) {
 	from, to := &p.plan.Values[s.In[0]], &p.plan.Values[s.Out]
-	m := mover{from: from, to: to, source: p.shards[s.In[0]], load: load, inPlace: s.InPlace,
+	m := mover{from: from, to: to, source: p.shards[s.In[0]], load: load, inPlace: s.InPlace, read: p.read[s.Out],
 		copies: make([]int64, p.plan.Problem.Tiles), fills: make([]int64, p.plan.Problem.Tiles),
 		onTile: make([][]int, p.plan.Problem.Tiles), sent: map[sentRun]bool{}}
 	for i, f := range m.source {
@@ -68,6 +68,7 @@ type mover struct {
 	gathers       map[[2]model.Extent]*gathering // of sliced parts
 	load          *Load
 	inPlace       bool // own slices are not copied
+	read          bool // a later step reads the value, and so its padding
 	copies, fills []int64
 	crossing      []int // elements of slices that a tile sends or receives
 }
@@ -99,13 +100,14 @@ func (m *mover) groupSlices() {
 	}
 }
 
-// present tells whether the tile of d already holds it whole in its order.
+// present tells whether the tile of d already holds it whole, in its order and in memory
+// of its class or a better one.
 func (m *mover) present(d model.Shard) bool {
-	if m.from.Layout.Order != m.to.Layout.Order {
+	if m.from.Layout.Class < m.to.Layout.Class {
 		return false
 	}
 	for _, i := range m.onTile[d.Tile] {
-		if f := m.source[i]; f.Whole() && f.SameBox(d) {
+		if f := m.source[i]; f.Whole() && m.stored(f, m.from).sameAs(m.stored(d, m.to)) {
 			return true
 		}
 	}
@@ -174,14 +176,17 @@ func (m *mover) fromBoxes(d model.Shard) {
 		}
 		pieces = append(pieces, sentRun{i, common})
 	})
-	covered := 0
-	last := d.Rows.Start // of the rows that come
+	to := m.stored(d, m.to)
+	var local []chunk
+	covered, whole := model.Box{}, false
 	for _, pc := range pieces {
 		f, e := m.source[pc.shard], pc.box.Elements()
-		covered += e
-		last = max(last, pc.box.R1)
+		from := m.stored(f, m.from)
+		if covered = hull(covered, pc.box); from.sameAs(to) { // it comes with its padding
+			whole, e = true, d.Elements()
+		}
 		if f.Tile == d.Tile {
-			m.copies[d.Tile] += kernels.CopyCycles(2 * e)
+			local = chunks(local, pc.shard, pc.box, from, to)
 			continue
 		}
 		runs := m.runs(pc.box, f, d)
@@ -191,12 +196,22 @@ func (m *mover) fromBoxes(d model.Shard) {
 			m.load.send(f.Tile, e, runs)
 		}
 	}
-	if rest := d.Elements() - covered; rest > 0 {
-		m.fills[d.Tile] += padFill(d, m.to.Layout.Order)
-		if rows := d.Rows.Physical - last; m.to.Layout.Order.Kind == model.TransposedBlockMajor && rows > 0 {
-			m.fills[d.Tile] += kernels.FillRunsCycles(d.Cols.Stored()/model.PanelWidth, 2*rows*model.PanelWidth)
-		}
+	m.copies[d.Tile] += copyCycles(local)
+	if m.read && !whole && covered.Elements() < d.Elements() {
+		m.fills[d.Tile] += clearCycles(to, covered)
 	}
+}
+
+func (m *mover) stored(s model.Shard, v *model.PlanValue) stored {
+	return stored{v.Layout.Order, s.Rows, s.Cols}
+}
+
+// hull is the smallest box around two.
+func hull(a, b model.Box) model.Box {
+	if a.Empty() {
+		return b
+	}
+	return model.Box{R0: min(a.R0, b.R0), R1: max(a.R1, b.R1), C0: min(a.C0, b.C0), C1: max(a.C1, b.C1)}
 }
 
 // runs counts the contiguous runs that move a box from f to d: elements that follow
@@ -245,22 +260,4 @@ func leftBlockRuns(b model.Box, left, blocks model.Shard) int {
 // bands counts the panels of 16 rows of a shard that a box meets.
 func bands(b model.Box, s model.Shard) int {
 	return (b.R1-s.Rows.Start+model.PanelWidth-1)/model.PanelWidth - (b.R0-s.Rows.Start)/model.PanelWidth
-}
-
-// padFill prices clearing the padding of a panelled shard: the whole panels
-// behind the last defined column at once, padding rows panel by panel.
-func padFill(d model.Shard, o model.Order) int64 {
-	box := d.Defined(o)
-	var cycles int64
-	if box.Empty() {
-		return kernels.FillCycles(2 * d.Elements())
-	}
-	if cols := d.Cols.Physical - box.C1; cols > 0 {
-		cycles += kernels.FillCycles(2 * cols * d.Rows.Stored())
-	}
-	if rows := d.Rows.Physical - box.R1; rows > 0 {
-		panels := (box.C1 - box.C0) / model.PanelWidth
-		cycles += int64(panels) * kernels.FillCycles(2*rows*model.PanelWidth)
-	}
-	return cycles
 }

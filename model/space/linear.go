@@ -37,7 +37,7 @@ func (s Shape) LinearMove(c Gemm, order model.OrderKind) Move {
 				e := piece.intersect(held).len() * model.PanelWidth
 				overlap += e
 				if order != model.LeftPanel || piece != held || have.rows.len() > 1 { // else the shard is there already
-					local += kernels.CopyCycles(2 * e)
+					local += rowCopy(e, !c.Swapped && have.rows.len() == 1)
 				}
 			}
 		}
@@ -45,6 +45,15 @@ func (s Shape) LinearMove(c Gemm, order model.OrderKind) Move {
 		copies = max(copies, local)
 	}
 	return Move{Words: int64(most) / 2, Copy: copies}
+}
+
+// rowCopy prices the copy of e elements of a row, whole panels: at once where a shard is
+// that row alone, else a run per panel.
+func rowCopy(e int, alone bool) int64 {
+	if alone {
+		return kernels.CopyCycles(2 * e)
+	}
+	return kernels.CopyRunsCycles(e/model.PanelWidth, rowBytes)
 }
 
 // MustMove tells that no layout in row-major runs equals c's result: its largest
@@ -118,7 +127,7 @@ func (t Transition) FromLinear(c2 Gemm) Move {
 				e := piece.intersect(wanted).len() * model.PanelWidth
 				overlap += e
 				if piece != wanted || need.rows.len() > 1 { // else the shard is there already
-					local += kernels.CopyCycles(2 * e)
+					local += rowCopy(e, need.rows.len() == 1)
 				}
 			}
 			copies = max(copies, local)

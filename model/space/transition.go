@@ -120,7 +120,7 @@ func (w *walk) tile(tile int) {
 	}
 	w.most = max(w.most, received, sent)
 	if overlap > 0 && (have != need || w.turned) {
-		w.cycles = max(w.cycles, w.copy(common))
+		w.cycles = max(w.cycles, w.copy(have, need, common))
 	}
 }
 
@@ -128,21 +128,64 @@ func (w *walk) tile(tile int) {
 // operand: copies of all of the result, and padding rows, which are moved or cleared.
 func (t Transition) Extra(c1 Gemm) int64 {
 	z, whole := t.From.Sizes(c1), Gemm{K: 1, R: 1, Q: 1, Rho: 1, Kappa: 1, Swapped: true}
-	v := kernels.CopyCycles(2 * z.ResultRows * z.ResultCols)
+	bytes := 2 * z.ResultRows * z.ResultCols
+	v := kernels.CopyCycles(bytes)
+	// Between the orders a panel of 16 columns is copied in up to three calls.
+	rows, panels := z.ResultRows, z.ResultCols/model.PanelWidth
+	if c1.Swapped {
+		rows, panels = z.ResultCols, z.ResultRows/model.PanelWidth
+	}
+	calls := min(3, (rows+model.PanelWidth-2)/model.PanelWidth+1)
+	v = max(v, int64(panels*calls)*kernels.StridedCopyCycles(0)+kernels.StridedCopyCycles(bytes)-kernels.StridedCopyCycles(0))
 	if !c1.Swapped {
 		return v + t.To.padding(whole)
 	}
 	return v + int64(t.To.RowBlocks()*model.PanelWidth-t.To.M)*int64(t.To.Sizes(whole).Inner)/2
 }
 
-// copy prices the local copy of what a tile has of its operand.
-func (w *walk) copy(b span2) int64 {
-	e := 2 * b.elements()
-	if !w.turned {
-		return kernels.CopyCycles(e)
+// copy prices the local copy of what a tile has of its operand, by its runs: elements
+// that follow each other on both sides. Left panels have a run per panel of 16 columns,
+// panels in blocks one per 16 rows.
+func (w *walk) copy(have, need, b span2) int64 {
+	rows, cols, bytes := b.rows.len(), b.cols.len(), 2*b.elements()
+	switch {
+	case !w.turned && w.to.swapped:
+		if b.cols == have.cols && b.cols == need.cols {
+			return kernels.CopyCycles(bytes)
+		}
+		n := rows / model.PanelWidth
+		return kernels.CopyRunsCycles(n, bytes/n)
+	case !w.turned:
+		if b.rows == have.rows && b.rows == need.rows {
+			return kernels.CopyCycles(bytes)
+		}
+		return kernels.CopyRunsCycles(cols, bytes/cols)
 	}
-	return kernels.CopyCycles(e)
+	left, blocks := have, need
+	if !w.to.swapped {
+		left, blocks = need, have
+	}
+	if blocks.cols.len() == 1 { // one panel, whose rows follow each other
+		return kernels.CopyCycles(bytes)
+	}
+	if b.rows.lo/model.PanelWidth == (b.rows.hi-1)/model.PanelWidth {
+		if rows == model.PanelWidth && b.rows == left.rows {
+			return kernels.CopyCycles(bytes)
+		}
+		return kernels.CopyRunsCycles(cols, bytes/cols)
+	}
+	// Panel by panel of the left panels: what lies in the first rows, in whole ones, in the last.
+	first := -b.rows.lo & (model.PanelWidth - 1)
+	last := b.rows.hi % model.PanelWidth
+	whole := (rows - first - last) / model.PanelWidth
+	if first == last && whole == 0 {
+		return int64(cols) * kernels.CopyRunsCycles(2, rowBytes*first)
+	}
+	return int64(cols) * (kernels.CopyCycles(rowBytes*first) + kernels.CopyRunsCycles(whole, rowBytes*model.PanelWidth) + kernels.CopyCycles(rowBytes*last))
 }
+
+// rowBytes is the size of a row of a panel.
+const rowBytes = 2 * model.PanelWidth
 
 // grid is a candidate's grid over the tiles: tile c + q·(i + k·a) has streamed part a,
 // loaded part c and inner part i.
