@@ -15,11 +15,14 @@ const (
 	StartCycleWord = 0x58004
 	EndCycleWord   = 0x58008
 	WorkerBase     = 0x580e0 // worker i's stack base is WorkerBase + 0x100*i
-	RuntimeEnd     = 0x586e0 // standard data may start here (simulator.md §7)
-	SecondCodeBase = 0x5c000 // second executable region
-	ExecutableEnd  = 0x80000 // instruction fetch only below
-	InterleaveBase = 0x80000
-	LoaderEnd      = 0xe7bb0 // last byte the loader can fill, plus one
+	// SupervisorStack is where the supervisor's stack begins; it grows down towards
+	// the runtime's words (device.md §6.6 wants frames there and leaves the place open).
+	SupervisorStack = 0x580e0
+	RuntimeEnd      = 0x586e0 // standard data may start here (simulator.md §7)
+	SecondCodeBase  = 0x5c000 // second executable region
+	ExecutableEnd   = 0x80000 // instruction fetch only below
+	InterleaveBase  = 0x80000
+	LoaderEnd       = 0xe7bb0 // last byte the loader can fill, plus one
 
 	StandardElement   = 0x4000 // bytes of a memory element below InterleaveBase
 	InterleaveElement = 0x8000 // bytes of an interleaved pair of elements above it

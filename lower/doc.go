@@ -33,6 +33,9 @@
 //	event      position in a tile's work list; lifetimes count events
 //	apart      two items that must not touch a common SRAM element
 //	class      tiles, or pairs of tiles, that state the same placement problem
+//	body      work that a repeat runs once an iteration
+//	carried   item that an iteration leaves to the next one
+//	iterated  item with one copy an iteration, at a constant stride
 //	pairable   transfer that could move 64 bits an event at suitable addresses
 //
 // # Rules worth knowing

@@ -19,6 +19,8 @@ type Program struct {
 	// Roots counts the reduction roots of every plan step (lowering.md §4.2);
 	// zero for steps that sum nothing.
 	Roots []int
+	// Repeat, if set, runs a part of every work list several times (Fold).
+	Repeat *Repeat
 }
 
 // ItemKind says what an item is for; it names the item in messages and maps.
@@ -32,10 +34,13 @@ const (
 	// ItemIdentity is a stack of 16×16 identity blocks (kernels.Identity), the
 	// weights of sums on the matrix unit: part of the image, alive throughout.
 	ItemIdentity
+	// ItemStaging is a copy of an iterated item at an address that does not move:
+	// exchange rows of a repeat's body send from it.
+	ItemStaging
 )
 
 func (k ItemKind) String() string {
-	return [...]string{"value", "partial", "remote", "identity"}[k]
+	return [...]string{"value", "partial", "remote", "identity", "staging"}[k]
 }
 
 // Item is one contiguous allocation on one tile.
@@ -58,7 +63,11 @@ type Item struct {
 	Apart []int32 `json:"apart,omitempty"`
 	// Inside, if set, is where the item lies in another one of its tile: while both
 	// live, its bytes are bytes of that item, which nobody else writes.
-	Inside *Ref   `json:"inside,omitempty"`
+	Inside *Ref `json:"inside,omitempty"`
+	// Stride, if not 0, makes this an iterated item: it holds Repeat.Count copies
+	// at this distance in bytes, and in iteration i an argument that names it means
+	// i·Stride behind what it says.
+	Stride uint32 `json:"stride,omitempty"`
 	Addr   uint32 `json:"addr,omitempty"` // set by Place
 }
 

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"ipusolve/kernels"
@@ -15,6 +16,11 @@ const (
 	endWords      = 2  // jump to the completion routine
 	activeWords   = 8  // exchange step of a tile with a row
 	inactiveWords = 6  // exchange step of a tile without one
+
+	// Repeat (lowering.md §11): frame and count, then every pointer; at the end of an
+	// iteration every pointer and the branch back.
+	repeatWords  = 3 + 6
+	pointerWords = 2 + 2 // and the additions of the stride
 )
 
 // RuntimeSpecs are the routines that every tile's image holds.
@@ -83,7 +89,11 @@ func codeWords(prog *Program, tile int, active [][]bool) int {
 		case w.Kind == WorkCall:
 			n++
 			for _, a := range w.Args {
-				n += argWords(a)
+				if a.Item >= 0 && prog.Items[a.Item].Stride > 0 {
+					n += 1 + AddWords(a.Value)
+				} else {
+					n += argWords(a)
+				}
 			}
 		case active[w.Phase][tile]:
 			n += activeWords
@@ -91,8 +101,18 @@ func codeWords(prog *Program, tile int, active [][]bool) int {
 			n += inactiveWords
 		}
 	}
+	if r := prog.Repeat; r != nil && r.Begin[tile] < r.End[tile] {
+		n += repeatWords
+		for _, x := range prog.Pointers(tile) {
+			n += pointerWords + AddWords(prog.Items[x].Stride)
+		}
+	}
 	return n
 }
+
+// AddWords is the number of instructions that add v to a register: immediates are
+// signed (device.md §6.2).
+func AddWords(v uint32) int { return int((v + math.MaxInt16 - 1) / math.MaxInt16) }
 
 // argWords is the number of words that set a register: three for constants of
 // more than 20 bits (device.md §6.2); addresses have fewer.

@@ -26,7 +26,7 @@ var (
 // nil if it breaks none.
 func Check(prog *lower.Program, m lower.MemoryMap) error {
 	c := &checker{p: prog, m: m}
-	for _, f := range []func() error{c.records, c.items, c.overlaps, c.work, c.phases, c.shards} {
+	for _, f := range []func() error{c.records, c.items, c.overlaps, c.repeat, c.work, c.phases, c.shards} {
 		if err := f(); err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (c *checker) records() error {
 	c.onTile, c.parts = make([][]int, len(p.Tiles)), map[int][]int{}
 	for i := range p.Items {
 		it := &p.Items[i]
-		if it.Tile < 0 || int(it.Tile) >= len(p.Tiles) || it.Value < 0 || int(it.Value) >= len(p.Plan.Values) || it.Kind > lower.ItemIdentity {
+		if it.Tile < 0 || int(it.Tile) >= len(p.Tiles) || it.Value < 0 || int(it.Value) >= len(p.Plan.Values) || it.Kind > lower.ItemStaging {
 			return fmt.Errorf("%w: item %d names tile %d, value %d, kind %d", ErrProgram, i, it.Tile, it.Value, uint8(it.Kind))
 		}
 		for _, o := range it.Apart {
@@ -217,15 +217,17 @@ func (c *checker) work() error {
 			if list[k].Kind != lower.WorkCall {
 				continue
 			}
-			if err := c.call(int32(t), int32(k)+1, &list[k]); err != nil {
-				return fmt.Errorf("tile %d work %d (%s): %w", t, k, list[k].Spec.Symbol(), err)
+			for i := range c.iterations(t, k) {
+				if err := c.call(int32(t), int32(k)+1, &list[k], uint32(i)); err != nil {
+					return fmt.Errorf("tile %d work %d (%s) iteration %d: %w", t, k, list[k].Spec.Symbol(), i, err)
+				}
 			}
 		}
 	}
 	return nil
 }
 
-func (c *checker) call(tile, event int32, w *lower.Work) error {
+func (c *checker) call(tile, event int32, w *lower.Work, iteration uint32) error {
 	args := make([]uint32, len(w.Args))
 	var pointers []int // items of the pointer arguments in call order
 	for i, a := range w.Args {
@@ -234,7 +236,7 @@ func (c *checker) call(tile, event int32, w *lower.Work) error {
 			if int(a.Item) >= len(c.p.Items) {
 				return fmt.Errorf("%w: argument %d names item %d", ErrProgram, i, a.Item)
 			}
-			args[i] += c.p.Items[a.Item].Addr
+			args[i] += c.p.Items[a.Item].Addr + iteration*c.p.Items[a.Item].Stride
 			pointers = append(pointers, int(a.Item))
 		}
 	}
@@ -253,6 +255,12 @@ func (c *checker) call(tile, event int32, w *lower.Work) error {
 		if o.Write {
 			if err := c.whole(pointers[i], event, uint64(o.Addr), uint64(o.Addr)+bytes); err != nil {
 				return fmt.Errorf("operand %s: %w", o.Name, err)
+			}
+		}
+		if it := &c.p.Items[pointers[i]]; it.Stride > 0 {
+			copyAt := uint64(it.Addr) + uint64(iteration)*uint64(it.Stride)
+			if o.Write || uint64(o.Addr) < copyAt || uint64(o.Addr)+bytes > copyAt+uint64(it.Stride) {
+				return fmt.Errorf("%w: operand %s writes or leaves its copy in %s", ErrRepeat, o.Name, c.item(pointers[i]))
 			}
 		}
 		if o.Write && c.p.Items[pointers[i]].Kind == lower.ItemIdentity {

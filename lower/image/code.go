@@ -43,15 +43,22 @@ func (e *emitter) code(tile int, rowAt []uint32) ([]uint32, error) {
 		return nil, err
 	}
 	list := e.prog.Tiles[tile]
+	loop := e.loop(tile)
 	for i := range list {
+		if loop != nil && i == loop.begin {
+			loop.enter(c)
+		}
 		var err error
 		if w := &list[i]; w.Kind == lower.WorkExchange {
 			err = e.exchange(c, tile, w.Phase, rowAt)
 		} else {
-			err = e.call(c, w.Spec, e.prog.ArgValues(w))
+			err = e.work(c, w, loop)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("work %d: %w", i, err)
+		}
+		if loop != nil && i == loop.end-1 {
+			loop.again(c)
 		}
 	}
 	if err := e.sample(c, device.EndCycleWord); err != nil {
@@ -93,6 +100,29 @@ func (e *emitter) start(c *coder) error {
 // sample stores the cycle counter.
 func (e *emitter) sample(c *coder, word uint32) error {
 	return e.call(c, kernels.Spec{Kind: kernels.CycleSample}, []uint32{word})
+}
+
+// work calls a routine with the arguments of a work item.
+func (e *emitter) work(c *coder, w *lower.Work, l *loop) error {
+	values := e.prog.ArgValues(w)
+	addr, err := e.address(w.Spec)
+	if err != nil {
+		return err
+	}
+	if len(values) != w.Spec.NumArgs() {
+		return fmt.Errorf("%s with %d arguments, want %d", w.Spec.Symbol(), len(values), w.Spec.NumArgs())
+	}
+	for i, a := range w.Args {
+		if a.Item >= 0 && e.prog.Items[a.Item].Stride > 0 {
+			if err := l.pointer(c, device.RegOutput+i, a); err != nil {
+				return err
+			}
+			continue
+		}
+		c.words = append(c.words, device.LoadConst(device.RegOutput+i, values[i])...)
+	}
+	c.emit(device.Call(device.RegLink, int(addr)))
+	return nil
 }
 
 // call sets the argument registers from m2 on and calls a routine.

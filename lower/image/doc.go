@@ -28,6 +28,9 @@
 //	           call m7, worker_barrier        sans 0
 //	           setzi m8, 1; put 0xa6, m8      sync 1
 //	           sync 3; call m10, row          call m10, row (one word, br m10)
+//	repeat     setzi m11, frame; setzi m8, count; st32 m8, frame[0]; pointers likewise
+//	           body, with ld32 m, frame[k] and add where an item is iterated
+//	           frame[k] += stride; frame[0] −= 1; brz out; back to the body
 //
 // # Glossary
 //

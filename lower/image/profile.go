@@ -13,28 +13,34 @@ import (
 // phase's number (reference: kernels.md §12).
 const exchangePhase = 0x80000000
 
-// profile lists the steps of a tile: one per work item. The phase field of a
-// compute step is the number of the plan step that it serves.
+// profile lists the steps of a tile in the order they run: one per work item, and
+// one per iteration for the body of a repeat. The phase field of a compute step is
+// the number of the plan step that it serves.
 func (e *emitter) profile(tile int) (ipuexe.TileProfilePlan, error) {
 	list := e.prog.Tiles[tile]
-	plan := ipuexe.TileProfilePlan{PhysicalTile: physical(tile), Steps: make([]ipuexe.Step, len(list))}
-	for i := range list {
+	plan := ipuexe.TileProfilePlan{PhysicalTile: physical(tile), Steps: make([]ipuexe.Step, 0, len(list))}
+	err := e.prog.Runs(tile, func(i, iteration int) error {
 		w := &list[i]
-		s := ipuexe.Step{LocalIndex: uint32(i), Operation: e.operation(w.Step)}
+		step := w.Step
+		if iteration > 0 {
+			step += int32(iteration) * e.prog.Repeat.Period
+		}
+		s := ipuexe.Step{LocalIndex: uint32(len(plan.Steps)), Operation: e.operation(step)}
 		if w.Kind == lower.WorkCall {
-			s.Kind, s.Phase, s.Kernel = ipuexe.StepCompute, uint32(w.Step), w.Spec.Symbol()
+			s.Kind, s.Phase, s.Kernel = ipuexe.StepCompute, uint32(step), w.Spec.Symbol()
 		} else {
 			events, err := rowEvents(e.rows[w.Phase][tile])
 			if err != nil {
-				return plan, fmt.Errorf("row of phase %d: %w", w.Phase, err)
+				return fmt.Errorf("row of phase %d: %w", w.Phase, err)
 			}
 			n := e.moved[w.Phase][tile]
 			s.Kind, s.Phase, s.ExchangeEventCycles = ipuexe.StepExchange, exchangePhase|uint32(w.Phase), events
 			s.Metadata = []ipuexe.Metadata{{Name: ipuexe.SentWords, Value: n.sent}, {Name: ipuexe.ReceivedWords, Value: n.received}}
 		}
-		plan.Steps[i] = s
-	}
-	return plan, nil
+		plan.Steps = append(plan.Steps, s)
+		return nil
+	})
+	return plan, err
 }
 
 // operation names a plan step, e.g. "gemm fc1".
