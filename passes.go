@@ -74,6 +74,13 @@ func (c *Compilation) shard(context.Context) error {
 func (c *Compilation) reserveAreas(context.Context) error {
 	m, err := lower.Reserve(c.Program, c.reserve)
 	var full *lower.ReserveError
+	if errors.As(err, &full) && c.Program.Repeat == nil {
+		// Equal blocks may share code and rows.
+		if folded := lower.Fold(c.Program); folded.Repeat != nil {
+			c.Program = folded
+			return &again{"reserve", err}
+		}
+	}
 	if errors.As(err, &full) && full.What == lower.RowTable && c.reserve.RowCap == 0 {
 		// The proven bound of the rows finds no room; their real length may.
 		c.reserve.RowCap = max(1, min(full.Have-device.FetchGuard, full.Need/2)) // 0 would mean none
@@ -155,7 +162,7 @@ func (c *Compilation) schedule(ctx context.Context) error {
 	n := len(c.Program.Phases)
 	c.Phases, c.Schedules = make([]*exchange.Problem, n), make([]*exchange.Schedule, n)
 	c.methods, c.duration = make([]string, n), make([]time.Duration, n)
-	c.Report.Exchange = make([]PhaseReport, n)
+	reports := make([]PhaseReport, n)
 	predicted := map[int]int64{}
 	for i := range c.Plan.Steps {
 		for _, t := range c.Prices[i] {
@@ -165,7 +172,7 @@ func (c *Compilation) schedule(ctx context.Context) error {
 		}
 	}
 	var done atomic.Int64
-	return forEach(n, func(i int) error {
+	err := forEach(n, func(i int) error {
 		start := time.Now()
 		p := c.Program.Exchange(i)
 		s, method, err := c.opt.Scheduler.Schedule(ctx, p)
@@ -174,12 +181,19 @@ func (c *Compilation) schedule(ctx context.Context) error {
 		}
 		c.Phases[i], c.Schedules[i], c.methods[i], c.duration[i] = p.Chosen(s), s, method, time.Since(start)
 		r := reportPhase(p, s, method)
-		r.Reason, r.Op, r.Predicted = c.Program.Phases[i].Reason, c.Program.Phases[i].Op, predicted[i]
+		r.Reason, r.Op = c.Program.Phases[i].Reason, c.Program.Phases[i].Op
 		r.SharedElements, r.Seconds = len(c.memory.SharedElementTiles[i]), c.duration[i].Seconds()
-		c.Report.Exchange[i] = r
+		reports[i] = r
 		c.opt.Progress("schedule", int(done.Add(1)), n)
 		return nil
 	})
+	// The report lists what a run makes: phases of a repeat once an iteration.
+	c.Report.Exchange = make([]PhaseReport, c.Program.Exchanges())
+	for i := range c.Report.Exchange {
+		c.Report.Exchange[i] = reports[c.Program.PhaseOf(i)]
+		c.Report.Exchange[i].Phase, c.Report.Exchange[i].Predicted = i, predicted[i]
+	}
+	return err
 }
 
 func (c *Compilation) encodeRows(context.Context) error {
@@ -190,7 +204,9 @@ func (c *Compilation) encodeRows(context.Context) error {
 			return fmt.Errorf("ipusolve: phase %d: %w", i, err)
 		}
 		c.Rows[i] = rows
-		c.Report.Exchange[i].RowWords = rowWords(rows)
+	}
+	for i := range c.Report.Exchange {
+		c.Report.Exchange[i].RowWords = rowWords(c.Rows[c.Program.PhaseOf(i)])
 	}
 	return nil
 }
@@ -210,7 +226,7 @@ func (c *Compilation) checkReserve(context.Context) error {
 }
 
 func (c *Compilation) emit(context.Context) error {
-	calls, phases := 0, len(c.Phases)
+	calls, phases := 0, c.Program.Exchanges()
 	for _, list := range c.Program.Tiles {
 		for i := range list {
 			if list[i].Kind == lower.WorkCall {
@@ -220,14 +236,18 @@ func (c *Compilation) emit(context.Context) error {
 	}
 	c.Report.Package = &PackageSummary{Tiles: c.Problem.Tiles, Phases: phases, Calls: calls, Kernels: len(c.Map.Symbols),
 		Timing: model.TimingVersion, Compiler: Version}
+	if r := c.Program.Repeat; r != nil {
+		c.Report.Package.Iterations = int(r.Count)
+	}
 	cy := &Cycles{Floor: cost.Floor(&c.Problem.Graph, c.Problem.Tiles), Sync: int64(phases) * cost.PhaseSync}
 	for _, p := range c.Prices {
 		cy.Compute += p.Total() - p.Exchange()
 	}
-	for _, s := range c.Schedules {
-		cy.Exchange += int64(s.Horizon)
+	for i := range c.Report.Exchange {
+		cy.Exchange += int64(c.Report.Exchange[i].Horizon)
 	}
-	cy.Total = cy.Compute + cy.Exchange + cy.Sync
+	cy.Staging = c.Program.StagingCycles()
+	cy.Total = cy.Compute + cy.Exchange + cy.Sync + cy.Staging
 	c.Report.Cycles = cy
 	meta := image.Meta{CompilerVersion: Version}
 	for _, part := range []struct {

@@ -196,6 +196,8 @@ type Cycles struct {
 	Compute  int64 `json:"compute"`
 	Exchange int64 `json:"exchange"` // Σ horizons
 	Sync     int64 `json:"sync"`     // 600 a phase
+	// Staging is spent on copies of weights that the exchange rows of a repeat send.
+	Staging int64 `json:"staging,omitempty"`
 	// Floor is what no program on these tiles takes less than
 	// (reference: costmodel.md §15).
 	Floor int64 `json:"floor"`
@@ -209,6 +211,9 @@ type PackageSummary struct {
 	Kernels  int    `json:"kernels"`
 	Timing   int    `json:"timing"`
 	Compiler string `json:"compiler"`
+	// Iterations is how often equal blocks run that share code and rows; 0 if
+	// every block has its own.
+	Iterations int `json:"iterations,omitempty"`
 }
 
 // Timing is the time of one pass.

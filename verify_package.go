@@ -208,8 +208,8 @@ func (v *packageVerifier) phase(i int, rows [][]uint32, addrs []uint32) claims {
 	c.rows(name, freedom, p, s)
 	c.phase(name, &v.report.Exchange[i], p, s.Horizon, rows)
 	if v.prog != nil {
-		r, want := &v.report.Exchange[i], &v.prog.Phases[i]
-		plan := v.prog.Exchange(i).WithFreedom(freedom)
+		r, want := &v.report.Exchange[i], &v.prog.Phases[v.prog.PhaseOf(i)]
+		plan := v.prog.Exchange(v.prog.PhaseOf(i)).WithFreedom(freedom)
 		sent := plan
 		if r.OpenWidths {
 			sent = check.WithWidthsOf(plan, p)

@@ -16,11 +16,17 @@ import (
 // names, and checks them: lifetimes, overlaps, elements, operands.
 func (v *packageVerifier) lowered() {
 	prog, err := lower.Build(v.plan)
+	if p := v.report.Package; err == nil && p != nil && p.Iterations != 0 {
+		prog = lower.Fold(prog)
+		if prog.Repeat == nil || int(prog.Repeat.Count) != p.Iterations {
+			err = fmt.Errorf("the plan does not repeat %d times what the report says it does", p.Iterations)
+		}
+	}
 	if err == nil {
 		err = v.addresses(prog)
 	}
-	if err == nil && len(prog.Phases) != len(v.report.Exchange) {
-		err = fmt.Errorf("the plan has %d phases, the report %d", len(prog.Phases), len(v.report.Exchange))
+	if err == nil && prog.Exchanges() != len(v.report.Exchange) {
+		err = fmt.Errorf("the plan has %d phases, the report %d", prog.Exchanges(), len(v.report.Exchange))
 	}
 	var m lower.MemoryMap
 	if err == nil {
@@ -58,10 +64,16 @@ func (v *packageVerifier) summary() {
 		v.holds("summary", "", "", fmt.Errorf("the report does not describe the package"))
 		return
 	}
+	if n := v.report.Package.Iterations; n != 0 {
+		v.holds("summary/iterations", fmt.Sprint(n), "the plan's items and calls, as often", errorIf(v.prog == nil, "the program is not that of the plan"))
+	}
 	want := PackageSummary{Tiles: len(v.app.Tiles), Phases: len(v.report.Exchange), Kernels: len(v.app.DebugSymbols),
-		Timing: v.plan.Problem.Timing, Compiler: v.app.CompilerVersion, Calls: v.report.Package.Calls}
+		Timing: v.plan.Problem.Timing, Compiler: v.app.CompilerVersion, Calls: v.report.Package.Calls, Iterations: v.report.Package.Iterations}
 	if v.prog != nil {
 		want.Calls = 0
+		if cy := v.report.Cycles; cy != nil && (cy.Staging != 0 || v.prog.Repeat != nil) {
+			v.equal("cycles/staging", cy.Staging, v.prog.StagingCycles())
+		}
 		for _, list := range v.prog.Tiles {
 			for i := range list {
 				if list[i].Kind == lower.WorkCall {
@@ -143,19 +155,28 @@ func sameCalls(prog *lower.Program, tile int, calls []call) error {
 	}
 	calls = slices.DeleteFunc(slices.Clone(calls), func(c call) bool { return runtime[c.routine] })
 	n := 0
-	for i := range prog.Tiles[tile] {
+	err := prog.Runs(tile, func(i, iteration int) error {
 		w := &prog.Tiles[tile][i]
 		if w.Kind != lower.WorkCall {
-			continue
+			return nil
 		}
 		if n == len(calls) {
 			return fmt.Errorf("tile %d: the code makes %d calls, the plan more", tile, n)
 		}
 		want := prog.ArgValues(w)
+		for k, a := range w.Args {
+			if a.Item >= 0 {
+				want[k] += uint32(iteration) * prog.Items[a.Item].Stride
+			}
+		}
 		if c := &calls[n]; c.routine != w.Spec.Symbol() || !slices.Equal(c.args[:len(want)], want) {
 			return fmt.Errorf("tile %d: call %d is %s%#x, the plan's %s%#x", tile, n, c.routine, c.args[:len(want)], w.Spec.Symbol(), want)
 		}
 		n++
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return errorIf(n != len(calls), "tile %d: the code makes %d calls, the plan %d", tile, len(calls), n)
 }

@@ -170,7 +170,7 @@ func (c *claims) cycles(r *Report) {
 	}
 	c.equal("cycles/exchange", cy.Exchange, horizons)
 	c.equal("cycles/sync", cy.Sync, int64(len(r.Exchange))*cost.PhaseSync)
-	c.equal("cycles/total", cy.Total, cy.Compute+cy.Exchange+cy.Sync)
+	c.equal("cycles/total", cy.Total, cy.Compute+cy.Exchange+cy.Sync+cy.Staging)
 	floor := cost.Floor(&r.Problem.Graph, r.Problem.Tiles)
 	c.equal("cycles/floor", cy.Floor, floor)
 	c.holds("cycles", fmt.Sprint(cy.Total), fmt.Sprintf("at least %d", floor), errorIf(cy.Total < floor, "%d cycles lie below the floor %d", cy.Total, floor))

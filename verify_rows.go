@@ -39,10 +39,10 @@ type call struct {
 // followCode reads a tile's supervisor program from its entry, word by word, and
 // collects the rows of its exchange steps and its calls in program order. It knows the
 // emitted form only (reference: device.md §6.3–6.5): straight-line code, jumps and
-// calls with constant targets, rows called right behind a barrier with both bases
+// calls with constant targets, repeats with their frames on the stack, rows called right behind a barrier with both bases
 // zero, the end in a symbol. Anything else is an error.
 func followCode(image *ipuexe.TileImage, symbols map[uint32]string) (*follower, error) {
-	f := &follower{image: image, symbols: symbols, pc: image.EntryPoint}
+	f := &follower{image: image, symbols: symbols, pc: image.EntryPoint, stored: map[uint32]uint32{}, read: map[uint32][]uint32{}}
 	f.known[device.RegZero] = true
 	for range device.SRAMBytes / 4 {
 		done, err := f.step()
@@ -64,6 +64,8 @@ type follower struct {
 	known   [16]bool
 	last    [2]device.Instr // the two instructions before
 	rows    []Row
+	stored  map[uint32]uint32   // words of the stack
+	read    map[uint32][]uint32 // rows by address
 	calls   []call
 }
 
@@ -80,6 +82,27 @@ func (f *follower) step() (done bool, err error) {
 		f.set(in.Reg, f.value[in.Src]<<uint32(in.Imm&31), f.known[in.Src])
 	case device.OpAdd:
 		f.set(in.Reg, f.value[in.Src]+uint32(in.Imm), f.known[in.Src])
+	case device.OpSt32, device.OpLd32:
+		at := f.value[in.Base] + f.value[in.Index] + 4*uint32(in.Imm)
+		if !f.known[in.Base] || !f.known[in.Index] || at%4 != 0 || at < device.EndCycleWord+4 || at >= device.SupervisorStack {
+			return false, fmt.Errorf("%v: no place on the stack", in)
+		}
+		if in.Op == device.OpLd32 {
+			v, ok := f.stored[at]
+			f.set(in.Reg, v, ok)
+			break
+		}
+		if !f.known[in.Reg] {
+			return false, fmt.Errorf("%v: unknown value", in)
+		}
+		f.stored[at] = f.value[in.Reg]
+	case device.OpBrz:
+		if !f.known[in.Reg] {
+			return false, fmt.Errorf("%v: unknown condition", in)
+		}
+		if f.value[in.Reg] == 0 {
+			next = uint32(in.Target)
+		}
 	case device.OpPut:
 		base := in.CSR == device.IncomingBase || in.CSR == device.OutgoingBase
 		if base && (!f.known[in.Reg] || f.value[in.Reg] != 0) {
@@ -132,6 +155,10 @@ func (f *follower) row(at uint32) error {
 	default:
 		return fmt.Errorf("call of %#x, which is no symbol, without a barrier before it", at)
 	}
+	if r.Words = f.read[at]; r.Words != nil {
+		f.rows = append(f.rows, r)
+		return nil
+	}
 	all := f.words(at, device.SRAMBytes/4)
 	for n := 0; n < len(all); {
 		in, used, err := device.Decode(all[n:])
@@ -141,6 +168,7 @@ func (f *follower) row(at uint32) error {
 		n += used
 		if in == device.Return() {
 			r.Words = all[:n]
+			f.read[at] = r.Words
 			f.rows = append(f.rows, r)
 			return nil
 		}

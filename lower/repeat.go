@@ -23,6 +23,8 @@ type Repeat struct {
 	// Period is the number of plan steps in an iteration: work of the body serves
 	// step Work.Step + i·Period in iteration i.
 	Period int32
+	// Phase is the first of the body's Phases exchange phases.
+	Phase, Phases int32
 	// Begin and End delimit the body in the work list of every tile.
 	Begin, End []int32
 }
@@ -45,6 +47,55 @@ func (p *Program) Runs(tile int, run func(work, iteration int) error) error {
 		}
 	}
 	return nil
+}
+
+// Exchanges is the number of exchanges that a run makes.
+func (p *Program) Exchanges() int {
+	n := len(p.Phases)
+	if r := p.Repeat; r != nil {
+		n += int((r.Count - 1) * r.Phases)
+	}
+	return n
+}
+
+// PhaseOf is the phase that the i-th exchange of a run executes. The plan, which has
+// every iteration, calls it phase i.
+func (p *Program) PhaseOf(i int) int {
+	r := p.Repeat
+	switch {
+	case r == nil || i < int(r.Phase+r.Phases):
+		return i
+	case i < int(r.Phase+r.Count*r.Phases):
+		return int(r.Phase) + (i-int(r.Phase))%int(r.Phases)
+	}
+	return i - int((r.Count-1)*r.Phases)
+}
+
+// StagingCycles is what the copies of iterated items add to a run: of every exchange
+// the tile that copies longest. A plan knows nothing of them.
+func (p *Program) StagingCycles() int64 {
+	if p.Repeat == nil {
+		return 0
+	}
+	longest := make([]int64, len(p.Phases))
+	for _, list := range p.Tiles {
+		var sum int64
+		for k := range list {
+			w := &list[k]
+			switch {
+			case w.Kind == WorkExchange:
+				longest[w.Phase] = max(longest[w.Phase], sum)
+				sum = 0
+			case len(w.Args) > 0 && w.Args[0].Item >= 0 && p.Items[w.Args[0].Item].Kind == ItemStaging:
+				sum += w.Spec.Cycles(p.ArgValues(w))
+			}
+		}
+	}
+	var total int64
+	for i := range p.Exchanges() {
+		total += longest[p.PhaseOf(i)]
+	}
+	return total
 }
 
 // Pointers lists the iterated items that the body of a tile names, ascending: each

@@ -10,6 +10,7 @@ import (
 func (f *folder) build() *Program {
 	p := f.p
 	q := &Program{Plan: p.Plan, Roots: p.Roots, Repeat: &Repeat{Count: int32(f.count), Period: int32(f.period),
+		Phase: int32(max(f.phase, 0)), Phases: int32(f.phases),
 		Begin: slices.Clone(f.begin), End: slices.Clone(f.end)}}
 	at := f.items(q) // where every item has gone
 	q.Tiles = make([][]Work, len(p.Tiles))

@@ -57,6 +57,9 @@ func (c *checker) repeat() error {
 			return fmt.Errorf("%w: phases %v on tile 0, %v on tile %d", ErrRepeat, first, phases, t)
 		}
 	}
+	if r.Phases < 0 || r.Phases > 0 && (r.Phase != first[0] || r.Phases != first[1]-first[0]+1) || r.Phases == 0 && first[0] >= 0 {
+		return fmt.Errorf("%w: phases %v in the body, %d from %d said to be", ErrRepeat, first, r.Phases, r.Phase)
+	}
 	for i := range c.p.Items {
 		it := &c.p.Items[i]
 		begin, end := r.Begin[it.Tile]+1, r.End[it.Tile]
