@@ -89,7 +89,7 @@ func codeWords(prog *Program, tile int, active [][]bool) int {
 		case w.Kind == WorkCall:
 			n++
 			for _, a := range w.Args {
-				if a.Item >= 0 && prog.Items[a.Item].Stride > 0 {
+				if prog.Repeat != nil && a.Item >= 0 && prog.Items[a.Item].Stride > 0 {
 					n += 1 + AddWords(a.Value)
 				} else {
 					n += argWords(a)
