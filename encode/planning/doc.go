@@ -15,6 +15,11 @@
 // out, and one that costs and uses no less than another whose neighbours cannot tell the
 // two apart.
 //
+// Family `seed` has candidates and prices of its own (seed.go): SolveSeed lists what a first
+// plan's cost does not rule out, and Recheck what the bound does not. Its memory rules are
+// limits as far as they are sums (seed_memory.go); an optimum that still does not fit is ruled
+// out by a row.
+//
 // An Explainer (explain.go) reads a plan back as candidates and solves its problem again
 // with one GEMM restricted; Grids ranks the candidates of a single GEMM.
 package planning

@@ -175,8 +175,8 @@ func newSeedBuilder(p *model.Problem, target int64, rough *seedBuilder) (*seedBu
 	if err != nil {
 		return nil, err
 	}
-	if p.Inputs != model.InputsPreplaced || p.Weights != model.WeightsOnce || p.Outputs != model.OutputsAny {
-		return nil, fmt.Errorf("planning: %w: its rules price preplaced inputs, weights once and outputs any only: %w", ErrSeedProblem, model.ErrUsage)
+	if err := refuseSeed(p, chain); err != nil {
+		return nil, fmt.Errorf("planning: %w: %w", ErrSeedProblem, err)
 	}
 	b := &seedBuilder{problem: p, chain: chain, path: space.NewSeedPath(&p.Graph, p.Tiles), sel: &encode.Selection{Name: "planning"},
 		stages: make([]seedStage, len(chain.Stages)), rest: make([]int64, len(chain.Stages)), penalty: make([]int64, len(chain.Stages)), ids: map[string]int32{}, class: map[[2]int32]int32{}}
@@ -187,9 +187,6 @@ func newSeedBuilder(p *model.Problem, target int64, rough *seedBuilder) (*seedBu
 	var floor int64
 	for i := len(chain.Stages) - 1; i >= 0; i-- {
 		s := &chain.Stages[i]
-		if len(s.Gelus) > 1 {
-			return nil, fmt.Errorf("planning: %w: %d GELUs in a row: %w", ErrSeedProblem, len(s.Gelus), model.ErrUsage)
-		}
 		b.stages[i] = seedStage{Stage: s, least: seedUnbounded, least32: seedUnbounded}
 		if rough == nil && i+1 < len(chain.Stages) {
 			b.penalty[i] = b.stages[i+1].least32 - b.stages[i+1].least
@@ -206,6 +203,28 @@ func newSeedBuilder(p *model.Problem, target int64, rough *seedBuilder) (*seedBu
 	b.flatten(target)
 	b.state()
 	return b, nil
+}
+
+// refuseSeed tells what the family's rules have no price for.
+func refuseSeed(p *model.Problem, chain *space.Chain) error {
+	usage := func(path, format string, args ...any) error {
+		return &model.PathError{Path: path, Reason: fmt.Sprintf(format, args...), Err: model.ErrUsage}
+	}
+	for _, f := range []struct{ path, got, want string }{
+		{"inputs", p.Inputs, model.InputsPreplaced}, {"weights", p.Weights, model.WeightsOnce}, {"outputs", p.Outputs, model.OutputsAny}} {
+		if f.got != f.want {
+			return usage(f.path, "want %q, found %q", f.want, f.got)
+		}
+	}
+	if least := seedMostTotal / model.MemoryGranule * model.MemoryGranule; p.MemoryLimit < least {
+		return usage("memoryLimit", "its own memory rules need %d bytes, found %d", least, p.MemoryLimit)
+	}
+	for i := range chain.Stages {
+		if s := &chain.Stages[i]; len(s.Gelus) > 1 {
+			return usage("graph", "%d GELUs behind %s, want one at most", len(s.Gelus), s.Gemm.Name)
+		}
+	}
+	return nil
 }
 
 // list adds the candidates of a stage.

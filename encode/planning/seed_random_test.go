@@ -204,6 +204,22 @@ func everything(t *testing.T, p *model.Problem) *seedBuilder {
 	return b
 }
 
+// TestSeedRefused: what the family's rules do not price is refused.
+func TestSeedRefused(t *testing.T) {
+	for name, change := range map[string]func(p *model.Problem){
+		"inputs":  func(p *model.Problem) { p.Inputs = model.InputsGathered },
+		"weights": func(p *model.Problem) { p.Weights = model.WeightsResident },
+		"outputs": func(p *model.Problem) { p.Outputs = model.OutputsLinear },
+		"memory":  func(p *model.Problem) { p.MemoryLimit = 1 << 17 },
+	} {
+		p := randomSeedChain(rand.New(rand.NewPCG(12, 13)))
+		change(p)
+		if _, err := SolveSeed(context.Background(), p, mip.Solver{}, Options{}); !errors.Is(err, ErrSeedProblem) || !errors.Is(err, model.ErrUsage) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestSeedLimits: choices that fit a tile respect all limits, and what takes no less
 // than options of a choice that does not fit does not fit either.
 func TestSeedLimits(t *testing.T) {
