@@ -109,6 +109,11 @@ func (s *Pinned) Plan(_ context.Context, p *model.Problem, _ map[string]int64) (
 	if err := plan.Validate(); err != nil {
 		return nil, fmt.Errorf("ipusolve: pinned plan: %w", err)
 	}
+	if len(p.Pins) > 0 {
+		if err := planning.CheckPins(&plan); err != nil {
+			return nil, fmt.Errorf("ipusolve: pinned plan: %w", err)
+		}
+	}
 	r := Planning{Status: StatusHeuristic}
 	steps, seed, err := price(&plan)
 	if err != nil {

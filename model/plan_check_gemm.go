@@ -18,6 +18,9 @@ func (v *planValidator) gemm(s *Step, path string) error {
 	switch recipe.Orientation {
 	case OrientationNormal:
 	case OrientationSwapped:
+		if v.p.Problem.Family == FamilyNormal {
+			return pathErrorf(path+".gemm.orientation", "family %s has no %s GEMMs", FamilyNormal, OrientationSwapped)
+		}
 		orders = [3]OrderKind{TransposedBlockMajor, TransposedLeft, TransposedLeft}
 	default:
 		return pathErrorf(path+".gemm.orientation", "want %q or %q, found %q", OrientationNormal, OrientationSwapped, recipe.Orientation)

@@ -99,6 +99,7 @@ func TestSwappedPlanRejects(t *testing.T) {
 		path, reason string
 		change       func(*model.Plan)
 	}{
+		{"steps[1].gemm.orientation", "family normal has no swapped", func(p *model.Plan) { p.Problem.Family = model.FamilyNormal }},
 		{"steps[1]", "in order left", func(p *model.Plan) { p.Steps[1].Gemm.Orientation = model.OrientationNormal }},
 		{"steps[1]", "in order transposed-block-major", func(p *model.Plan) { layout(p, 1).Order.Kind = model.TransposedRight }},
 		{"steps[1]", "in order transposed-left", func(p *model.Plan) { layout(p, 2).Order.Kind = model.BlockMajor }},

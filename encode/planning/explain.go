@@ -39,6 +39,9 @@ func NewExplainer(plan *model.Plan, solver solve.Solver, opt Options) (*Explaine
 	if e.choice, err = identify(chain, plan); err != nil {
 		return nil, err
 	}
+	if err := CheckPins(plan); err != nil {
+		return nil, err
+	}
 	if e.plan, err = repriced(plan); err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type Grid struct {
 // Grids are the best plans of a problem with one GEMM, best first, at most n. By grid, each has
 // an orientation and compute grid of its own, else they may differ in anything. All
 // candidates that fit in memory are looked at; listed is their number. If there are
-// none, the error is an *InfeasibleError.
+// none, the error is an *InfeasibleError; when ctx ends first, it wraps ctx.Err().
 func Grids(ctx context.Context, p *model.Problem, n int, byGrid bool, solver solve.Solver) (list []Grid, listed int, err error) {
 	b, err := build(p, nil, true)
 	if err != nil {
@@ -31,7 +31,10 @@ func Grids(ctx context.Context, p *model.Problem, n int, byGrid bool, solver sol
 	if len(b.gemms) != 1 {
 		return nil, 0, fmt.Errorf("planning: want one gemm, found %d: %w", len(b.gemms), model.ErrUsage)
 	}
-	choices, listed := b.ranked(n, byGrid)
+	choices, listed := b.ranked(ctx, n, byGrid)
+	if err := ctx.Err(); err != nil {
+		return nil, 0, fmt.Errorf("planning: %w", err)
+	}
 	if listed == 0 {
 		return nil, 0, infeasible(ctx, p, solver, Options{})
 	}
@@ -51,7 +54,7 @@ func Grids(ctx context.Context, p *model.Problem, n int, byGrid bool, solver sol
 // ranked lists the n cheapest choices of a single stage within memory, and how many
 // there are. Exact prices are asked for in order of lower bounds, as long as one may
 // count.
-func (b *builder) ranked(n int, byGrid bool) (best []encode.Choice, fitting int) {
+func (b *builder) ranked(ctx context.Context, n int, byGrid bool) (best []encode.Choice, fitting int) {
 	type entry struct {
 		candidate   int
 		bound, cost int64
@@ -65,6 +68,9 @@ func (b *builder) ranked(n int, byGrid bool) (best []encode.Choice, fitting int)
 		return b.sel.Fits(choice)
 	}
 	for i := range cands {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return nil, 0
+		}
 		if !fits(i) {
 			continue
 		}
@@ -76,7 +82,10 @@ func (b *builder) ranked(n int, byGrid bool) (best []encode.Choice, fitting int)
 	}
 	slices.SortStableFunc(open, func(x, y entry) int { return cmp.Compare(x.bound, y.bound) })
 	var kept []entry
-	for _, e := range open {
+	for k, e := range open {
+		if k%256 == 0 && ctx.Err() != nil {
+			return nil, 0
+		}
 		if len(kept) == n && (n == 0 || e.bound >= kept[n-1].cost) {
 			break
 		}

@@ -81,10 +81,12 @@ func NewChain(p *model.Problem) (*Chain, error) {
 		return nil, unsupported("the output must be the last result, %s", at)
 	}
 	if p.Outputs == model.OutputsLinear && c.Stages[len(c.Stages)-1].N%2 != 0 {
-		return nil, unsupported("linear outputs need an even number of columns: exchange moves whole words")
+		return nil, unsupported(oddLinear)
 	}
 	return c, nil
 }
+
+const oddLinear = "linear outputs need an even number of columns: exchange moves whole words"
 
 // Via tells where the GELUs between a stage and the next run.
 type Via uint8

@@ -50,6 +50,9 @@ func SeedPlan(p *model.Problem, choices []SeedChoice) (*model.Plan, error) {
 	for _, name := range g.Outputs {
 		v := w.values[name]
 		if p.Outputs == model.OutputsLinear {
+			if g.Values[v].Cols()%2 != 0 {
+				return nil, fmt.Errorf("space: %w: %s", ErrUnsupported, oddLinear)
+			}
 			w.move(w.plan.Steps[len(w.plan.Steps)-1].Op, v, w.at[v], LinearOutput(g.Values[v].Rows(), g.Values[v].Cols(), p.Tiles))
 		}
 		w.plan.Values[w.at[v]].Role = model.RoleOutput
