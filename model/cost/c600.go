@@ -31,7 +31,8 @@ const (
 // plan's layouts alone: a step's work is that of its busiest tile, a phase costs
 // the largest of words sent, words received and control slots of any tile,
 // plus 100 + 600 (reference: simulator.md §2). Of a value whose slices are gathered
-// in place a tile sends and receives through one SRAM element, so not at once. Moves that share a phase put its
+// in place a tile sends and receives through one SRAM element, so not at once; nor do
+// parts move at once that three tiles or more gather. Moves that share a phase put its
 // cost on the first of them.
 func PriceC600(p *model.Plan) ([]model.Cost, error) {
 	pricer := pricer{plan: p, shards: make([][]model.Shard, len(p.Values)), read: make([]bool, len(p.Values))}
@@ -94,7 +95,7 @@ func PriceC600(p *model.Plan) ([]model.Cost, error) {
 type Load struct {
 	sent, received    []int // elements of F16
 	receives, shorter []int // messages; sends of fewer than 3 words
-	crossed           []int // most elements sent and received of one value in place
+	crossed           []int // most elements of one value that come one after the other
 }
 
 // NewLoad starts an empty phase of that many tiles.
@@ -102,7 +103,8 @@ func NewLoad(tiles int) *Load {
 	return &Load{make([]int, tiles), make([]int, tiles), make([]int, tiles), make([]int, tiles), make([]int, tiles)}
 }
 
-// cross counts a value that a tile sends from and receives into one element.
+// cross counts a value of which a tile sends and receives parts one after the other:
+// through one SRAM element, or because any two parts have a receiver in common.
 func (l *Load) cross(tile, elements int) { l.crossed[tile] = max(l.crossed[tile], elements) }
 
 func (l *Load) send(tile, elements, runs int) {

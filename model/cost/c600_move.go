@@ -176,6 +176,14 @@ func (m *mover) fromBoxes(d model.Shard) {
 		}
 		pieces = append(pieces, sentRun{i, common})
 	})
+	if m.to.Layout.Replicas > 2 && m.from.Layout.Replicas <= 1 {
+		// Any two pieces have a receiver in common, so they are sent one after the other.
+		all := 0
+		for _, pc := range pieces {
+			all += pc.box.Elements()
+		}
+		m.load.cross(d.Tile, all)
+	}
 	to := m.stored(d, m.to)
 	var local []chunk
 	covered, whole := model.Box{}, false

@@ -106,6 +106,9 @@ func (t Transition) FromLinear(c2 Gemm) Move {
 		if tile < r*q*k {
 			c, i, a := tile%q, tile/q%k, tile/(q*k)
 			need = span2{rows.part(a, 0), cols.part(i, 0)}
+			if q > 2 { // any two pieces of the operand have a receiver in common
+				most = max(most, need.elements())
+			}
 			if c2.Gathered {
 				elements := model.PanelWidth * model.PanelWidth * need.cols.len() * n.part(c, 0).len()
 				slices := c2.weightSlices()

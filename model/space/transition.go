@@ -111,6 +111,9 @@ func (w *walk) tile(tile int) {
 	common := have.intersect(need)
 	overlap := common.elements()
 	received += need.elements() - overlap
+	if w.copies > 2 { // any two pieces of the operand have a receiver in common
+		w.most = max(w.most, need.elements())
+	}
 	if have.elements() > 0 {
 		if w.copies > 1 {
 			sent += have.elements()
