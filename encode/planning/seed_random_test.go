@@ -177,7 +177,7 @@ func TestSeedRandomChains(t *testing.T) {
 		optimal++
 	}
 	t.Logf("%d optimal, %d of them under limits, %d infeasible", optimal, limited, infeasible)
-	if optimal < count/2 || infeasible == 0 || limited == 0 {
+	if rare := infeasible > 0 && limited > 0; optimal < count/2 || !rare && !testing.Short() {
 		t.Errorf("%d optimal, %d of them under limits, %d infeasible", optimal, limited, infeasible)
 	}
 }
