@@ -227,15 +227,6 @@ func (g *grid) result(tile, rows int) span2 {
 	return span2{streamed, loaded}
 }
 
-// fillRuns prices clearing n runs of b bytes at a constant stride: three or more are
-// one fill and one copy of it to the others.
-func fillRuns(n, b int) int64 {
-	if n < 3 {
-		return int64(n) * kernels.FillCycles(b)
-	}
-	return kernels.FillCycles(b) + kernels.StridedCopyCycles((n-1)*b)
-}
-
 // padding prices clearing the last panel of rows of the loaded operand of a swapped
 // candidate where its source has rows of the value only.
 func (s Shape) padding(c Gemm) int64 {
@@ -243,7 +234,7 @@ func (s Shape) padding(c Gemm) int64 {
 	if rows == 0 {
 		return 0
 	}
-	return fillRuns(s.Sizes(c).Inner/model.PanelWidth, 2*rows*model.PanelWidth)
+	return kernels.FillRunsCycles(s.Sizes(c).Inner/model.PanelWidth, 2*rows*model.PanelWidth)
 }
 
 // ResultWords is the largest shard of c1's result as stored and OperandWords what the
