@@ -74,11 +74,11 @@ func (c *Compilation) shard(context.Context) error {
 func (c *Compilation) reserveAreas(context.Context) error {
 	m, err := lower.Reserve(c.Program, c.reserve)
 	var full *lower.ReserveError
-	if errors.As(err, &full) && c.Program.Repeat == nil {
+	if cause := crowded(m, err); cause != nil && c.Program.Repeat == nil {
 		// Equal blocks may share code and rows.
 		if folded := lower.Fold(c.Program); folded.Repeat != nil {
-			c.Program = folded
-			return &again{"reserve", err}
+			c.Program, c.reserve.RowCap = folded, c.longRows
+			return &again{"reserve", cause}
 		}
 	}
 	if errors.As(err, &full) && full.What == lower.RowTable && c.reserve.RowCap == 0 {
@@ -91,6 +91,15 @@ func (c *Compilation) reserveAreas(context.Context) error {
 	}
 	c.Map = m
 	return nil
+}
+
+// crowded tells what speaks against code and rows for every block: they find no room,
+// or rows take from the data what planning counts on.
+func crowded(m lower.MemoryMap, err error) error {
+	if rows := int(m.RowTable.End - m.RowTable.Start); err == nil && rows > model.DefaultReserve {
+		return fmt.Errorf("ipusolve: %d bytes of exchange rows are more than the %d that planning leaves", rows, model.DefaultReserve)
+	}
+	return err
 }
 
 // place gives addresses. A plan that does not fit is cut off: the limit that
@@ -124,6 +133,9 @@ func (c *Compilation) place(ctx context.Context) error {
 		c.unplaced = err
 		// The next plan's rows are expected to be as long as this one's, if they are known.
 		c.reserve.RowCap, c.reserve.RowBytes = c.longRows, 0
+		if c.Program.Repeat != nil {
+			c.reserve.RowCap = 0 // proven rows tell whether blocks share theirs
+		}
 		c.Report.Planning.Tightened = append(c.Report.Planning.Tightened, Tightening{name, c.tighten[name], err.Error()})
 		return &again{"plan", err}
 	}
