@@ -50,17 +50,7 @@ func (s storage) sameOrder(t storage) bool {
 
 // rowBlock is the row block of a block-major storage in elements; 0 for the
 // other orders.
-func (s storage) rowBlock() int {
-	switch {
-	case s.order.Kind != model.BlockMajor && s.order.Kind != model.TransposedBlockMajor:
-		return 0
-	case s.order.RowBlock != 0:
-		return s.order.RowBlock
-	case s.order.Kind == model.BlockMajor:
-		return s.rows.Stored()
-	}
-	return s.cols.Stored()
-}
+func (s storage) rowBlock() int { return s.order.InnerBlock(s.rows.Stored(), s.cols.Stored()) }
 
 // digit is one loop of a storage order: it cuts the rows or columns that the
 // loops outside leave in steps of size; one step is weight elements further.
@@ -167,10 +157,10 @@ func sequenceOf(src, dst storage, region model.Box) (sequence, error) {
 	if nativeFits(src, dst, region) {
 		return native, nil
 	}
-	switch a, b := alongRows(src.order.Kind), alongRows(dst.order.Kind); {
+	switch a, b := src.order.Kind.DownColumns(), dst.order.Kind.DownColumns(); {
 	case a != b:
 		return 0, fmt.Errorf("%w: %v to %v needs a transposing kernel", ErrOrder, src.order.Kind, dst.order.Kind)
-	case !a:
+	case a:
 		return byPanelsTr, nil
 	case src.order.Kind == model.RowMajor || dst.order.Kind == model.RowMajor:
 		return byRows, nil
@@ -211,12 +201,6 @@ func sameBlocks(h, k, s, t, lo, hi int) bool {
 		return true
 	}
 	return (lo-s)/h == (hi-1-s)/h && (lo-t)/k == (hi-1-t)/k
-}
-
-// alongRows tells whether 16 neighbours of a row (rather than of a column) are
-// stored side by side.
-func alongRows(k model.OrderKind) bool {
-	return k != model.BlockMajor && k != model.TransposedLeft
 }
 
 // spans lists the storage of region in a sequence.

@@ -43,9 +43,9 @@ type Order struct {
 // padding up to the next panel is part of the value (always zero).
 func (o Order) Panelled() bool { return o.Kind != RowMajor }
 
-// downColumns tells whether neighbours in storage are neighbours of a column rather
+// DownColumns tells whether neighbours in storage are neighbours of a column rather
 // than of a row.
-func (k OrderKind) downColumns() bool {
+func (k OrderKind) DownColumns() bool {
 	return k == TransposedLeft || k == TransposedOutput || k == BlockMajor
 }
 
@@ -83,6 +83,18 @@ func (o Order) Check(R, C, micro int) error {
 		return both(both(need("columns", C, h), need("rows", R, PanelWidth)), need("row block", h, micro))
 	}
 	return nil
+}
+
+// InnerBlock is the row block h of a block-major order that stores an R×C box
+// (physical extents); 0 for the other orders.
+func (o Order) InnerBlock(R, C int) int {
+	switch o.Kind {
+	case BlockMajor:
+		return o.block(R)
+	case TransposedBlockMajor:
+		return o.block(C)
+	}
+	return 0
 }
 
 func (o Order) block(inner int) int {

@@ -270,7 +270,7 @@ func (v *planValidator) rearranges(s *Step, path string) error {
 	if s.InPlace && (orOne(in.Layout.Slices) == 1 || s.Phase == NoPhase) {
 		return pathErrorf(path+".inPlace", "want an exchange of a value in slices, found %d slices in phase %d", orOne(in.Layout.Slices), s.Phase)
 	}
-	if a, b := in.Layout.Order.Kind, out.Layout.Order.Kind; v.p.Problem.Profile == ProfileC600 && a.downColumns() != b.downColumns() {
+	if a, b := in.Layout.Order.Kind, out.Layout.Order.Kind; v.p.Problem.Profile == ProfileC600 && a.DownColumns() != b.DownColumns() {
 		return pathErrorf(path, "a move copies neighbours in runs, but %v and %v store neighbours of different axes", a, b)
 	}
 	return nil

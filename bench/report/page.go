@@ -18,7 +18,7 @@ func (s *Study) Page(out io.Writer, command, chart string) error {
 
     %s
 
-makes this page. Every problem is planned to proven optimality in the family %q (solved) and by the three variants of the
+makes this page. Every problem is planned with a proven bound in the family %q (solved) and by the three variants of the
 baseline (B0: the beam of the reference heuristic stack; B1: without its dead ends; B2: with its finalists ranked by the words of their
 busiest tiles). All plans of a problem keep the same rules, go through the same lowering, placement and scheduler, and run on the
 simulator with the same data; a cycle figure stands here only if the numerical tests passed. Columns are explained in

@@ -27,7 +27,7 @@ func defaultProblem(tb testing.TB) *model.Problem {
 		tb.Fatal(err)
 	}
 	return &model.Problem{Graph: *g, Tiles: device.NumTiles, Profile: model.ProfileC600, Inputs: model.InputsGathered,
-		Weights: model.WeightsResident, Outputs: model.OutputsAny, Repeat: model.RepeatUnbounded, Family: model.FamilyNormal,
+		Weights: model.WeightsResident, Outputs: model.OutputsAny, Repeat: model.RepeatUnbounded, Family: model.FamilyFull,
 		MemoryLimit: (model.MaxPhysicalBytes - model.DefaultReserve) / model.MemoryGranule * model.MemoryGranule, Timing: model.TimingVersion}
 }
 

@@ -46,9 +46,9 @@ func loadSide(path string) (*side, error) {
 		}
 		return &side{path, &plan.Problem, plan, nil}, nil
 	}
-	r, err := ipusolve.ReadReport(bytes.NewReader(content))
+	r, err := loadReport(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	return &side{path, &r.Problem, nil, r}, nil
 }

@@ -18,32 +18,16 @@ func (s stored) sameAs(t stored) bool {
 	return s.rows == t.rows && s.cols == t.cols && s.order.Kind == t.order.Kind && s.rowBlock() == t.rowBlock()
 }
 
-// rowBlock is the row block of a block-major order in elements, else 0.
-func (s stored) rowBlock() int {
-	switch {
-	case s.order.Kind != model.BlockMajor && s.order.Kind != model.TransposedBlockMajor:
-		return 0
-	case s.order.RowBlock != 0:
-		return s.order.RowBlock
-	case s.order.Kind == model.BlockMajor:
-		return s.rows.Stored()
-	}
-	return s.cols.Stored()
-}
+func (s stored) rowBlock() int { return s.order.InnerBlock(s.rows.Stored(), s.cols.Stored()) }
 
 func (s stored) offset(row, col int) int {
 	return s.order.Offset(s.rows.Stored(), s.cols.Stored(), row-s.rows.Start, col-s.cols.Start, model.PanelWidth)
 }
 
-// columnwise tells that neighbours of a column, not of a row, lie side by side.
-func (s stored) columnwise() bool {
-	return s.order.Kind == model.BlockMajor || s.order.Kind == model.TransposedLeft
-}
-
 // lines calls f for the pieces of a box that lie within one panel of every part, at
 // most 16 elements side by side: panel by panel, or line by line if byLine is set.
 func lines(b model.Box, byLine bool, parts []stored, f func(row, col, n int)) {
-	turned := parts[0].columnwise()
+	turned := parts[0].order.Kind.DownColumns()
 	a0, a1, c0, c1 := b.R0, b.R1, b.C0, b.C1 // lines, and along them
 	if turned {
 		a0, a1, c0, c1 = c0, c1, a0, a1
