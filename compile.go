@@ -45,7 +45,7 @@ type Options struct {
 type Compilation struct {
 	Problem   *model.Problem
 	Plan      *model.Plan
-	Prices    []model.Cost // of the plan's steps under profile c600
+	Spans     []cost.Span // prediction under profile c600, but for schedules
 	Program   *lower.Program
 	Map       lower.MemoryMap
 	Phases    []*exchange.Problem
@@ -64,6 +64,7 @@ type Compilation struct {
 	placing  int
 	tried    []PlacementRound
 	memory   lower.PlaceStats
+	known    map[messages]*alike // schedules found so far
 	methods  []string
 	duration []time.Duration // per phase, scheduling
 }

@@ -29,7 +29,7 @@ func (c *Compilation) plan(ctx context.Context) error {
 		return err
 	}
 	c.Plan = planned.Plan
-	if c.Prices, err = cost.PriceC600(c.Plan); err != nil {
+	if c.Spans, err = cost.SpansC600(c.Plan); err != nil {
 		return fmt.Errorf("ipusolve: %w", err)
 	}
 	tightened := c.Report.Planning.Tightened
@@ -175,35 +175,30 @@ func (c *Compilation) schedule(ctx context.Context) error {
 	c.Phases, c.Schedules = make([]*exchange.Problem, n), make([]*exchange.Schedule, n)
 	c.methods, c.duration = make([]string, n), make([]time.Duration, n)
 	reports := make([]PhaseReport, n)
-	predicted := map[int]int64{}
-	for i := range c.Plan.Steps {
-		for _, t := range c.Prices[i] {
-			if t.Name == cost.TermWords {
-				predicted[c.Plan.Steps[i].Phase] += t.Cycles
-			}
-		}
-	}
 	var done atomic.Int64
-	err := forEach(n, func(i int) error {
-		start := time.Now()
-		p := c.Program.Exchange(i)
-		s, method, err := c.opt.Scheduler.Schedule(ctx, p)
-		if err != nil {
-			return fmt.Errorf("ipusolve: phase %d: %w", i, err)
+	groups := c.alike()
+	err := forEach(len(groups), func(g int) error {
+		for _, i := range groups[g].phases {
+			start := time.Now()
+			p := c.Program.Exchange(i)
+			s, err := groups[g].schedule(ctx, p, c.opt.Scheduler)
+			if err != nil {
+				return fmt.Errorf("ipusolve: phase %d: %w", i, err)
+			}
+			c.Phases[i], c.Schedules[i], c.methods[i], c.duration[i] = p.Chosen(s.Schedule), s.Schedule, s.method, time.Since(start)
+			r := reportPhase(p, s.Schedule, s.method)
+			r.Reason, r.Op = c.Program.Phases[i].Reason, c.Program.Phases[i].Op
+			r.SharedElements, r.Seconds = len(c.memory.SharedElementTiles[i]), c.duration[i].Seconds()
+			reports[i] = r
+			c.opt.Progress("schedule", int(done.Add(1)), n)
 		}
-		c.Phases[i], c.Schedules[i], c.methods[i], c.duration[i] = p.Chosen(s), s, method, time.Since(start)
-		r := reportPhase(p, s, method)
-		r.Reason, r.Op = c.Program.Phases[i].Reason, c.Program.Phases[i].Op
-		r.SharedElements, r.Seconds = len(c.memory.SharedElementTiles[i]), c.duration[i].Seconds()
-		reports[i] = r
-		c.opt.Progress("schedule", int(done.Add(1)), n)
 		return nil
 	})
 	// The report lists what a run makes: phases of a repeat once an iteration.
 	c.Report.Exchange = make([]PhaseReport, c.Program.Exchanges())
 	for i := range c.Report.Exchange {
 		c.Report.Exchange[i] = reports[c.Program.PhaseOf(i)]
-		c.Report.Exchange[i].Phase, c.Report.Exchange[i].Predicted = i, predicted[i]
+		c.Report.Exchange[i].Phase, c.Report.Exchange[i].Predicted = i, c.Spans[i].Words
 	}
 	return err
 }
@@ -252,8 +247,8 @@ func (c *Compilation) emit(context.Context) error {
 		c.Report.Package.Iterations = int(r.Count)
 	}
 	cy := &Cycles{Floor: cost.Floor(&c.Problem.Graph, c.Problem.Tiles), Sync: int64(phases) * cost.PhaseSync}
-	for _, p := range c.Prices {
-		cy.Compute += p.Total() - p.Exchange()
+	for i := range c.Spans {
+		cy.Compute += c.Spans[i].Work
 	}
 	for i := range c.Report.Exchange {
 		cy.Exchange += int64(c.Report.Exchange[i].Horizon)
