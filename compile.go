@@ -14,6 +14,7 @@ import (
 	"ipusolve/exchange"
 	"ipusolve/lower"
 	"ipusolve/model"
+	"ipusolve/model/cost"
 )
 
 // Version names this compiler in packages.

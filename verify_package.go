@@ -116,15 +116,12 @@ func (v *packageVerifier) prices() {
 		v.holds("cycles", "", "", fmt.Errorf("the report predicts no cycles"))
 		return
 	}
-	timed, err := cost.PriceC600(v.plan) // the machine's own timing, whatever the profile
+	spans, err := cost.SpansC600(v.plan) // the machine's own timing, whatever the profile
 	var compute int64
 	words := make([]int64, len(v.report.Exchange))
-	for i := range timed {
-		compute += timed[i].Total() - timed[i].Exchange()
-		for _, t := range timed[i] {
-			if phase := v.plan.Steps[i].Phase; t.Name == cost.TermWords && phase >= 0 && phase < len(words) {
-				words[phase] += t.Cycles
-			}
+	for i, s := range spans {
+		if compute += s.Work; i < len(words) {
+			words[i] = s.Words
 		}
 	}
 	v.derived("cycles/compute", v.report.Cycles.Compute, compute, err)

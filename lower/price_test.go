@@ -41,16 +41,18 @@ func callTerm(s *model.Step, w *lower.Work, exchanged bool) string {
 	return cost.TermCopy
 }
 
-// called is what the busiest tile of every step takes for its calls, by term.
-func called(prog *lower.Program) []map[string]int64 {
+// called is what the busiest tile of every step takes for its calls, by term, and what
+// that of every segment between two phases does.
+func called(prog *lower.Program) (most []map[string]int64, segments []int64) {
 	steps := prog.Plan.Steps
-	most := make([]map[string]int64, len(steps))
+	most, segments = make([]map[string]int64, len(steps)), make([]int64, len(prog.Phases)+1)
 	for i := range most {
 		most[i] = map[string]int64{}
 	}
 	for _, list := range prog.Tiles {
 		work := map[int32]map[string]int64{}
 		done := map[int]bool{} // phases
+		segment := make([]int64, len(segments))
 		for i := range list {
 			w := &list[i]
 			if w.Kind == lower.WorkExchange {
@@ -66,6 +68,10 @@ func called(prog *lower.Program) []map[string]int64 {
 			}
 			s := &steps[w.Step]
 			work[w.Step][callTerm(s, w, s.Phase != model.NoPhase && done[s.Phase])] += w.Spec.Cycles(args)
+			segment[len(done)] += w.Spec.Cycles(args)
+		}
+		for i := range segments {
+			segments[i] = max(segments[i], segment[i])
 		}
 		for step, terms := range work {
 			for name, cycles := range terms {
@@ -73,7 +79,7 @@ func called(prog *lower.Program) []map[string]int64 {
 			}
 		}
 	}
-	return most
+	return most, segments
 }
 
 // busiestWords is the number of words that the busiest tile of every phase sends or receives.
@@ -92,8 +98,8 @@ func busiestWords(prog *lower.Program) []int64 {
 	return most
 }
 
-// priceDiffers compares the price of every step and phase with the program; "" if
-// they are the same. No phase is priced below its busiest tile's words.
+// priceDiffers compares the price of every step, segment and phase with the program; ""
+// if they are the same. No phase is priced below its busiest tile's words.
 func priceDiffers(plan *model.Plan) (string, error) {
 	prices, err := cost.PriceC600(plan)
 	if err != nil {
@@ -104,7 +110,8 @@ func priceDiffers(plan *model.Plan) (string, error) {
 		return "", err
 	}
 	words := make([]int64, len(prog.Phases))
-	for i, calls := range called(prog) {
+	steps, segments := called(prog)
+	for i, calls := range steps {
 		priced := map[string]int64{}
 		for _, t := range prices[i] {
 			priced[t.Name] += t.Cycles
@@ -116,6 +123,15 @@ func priceDiffers(plan *model.Plan) (string, error) {
 		}
 		if ph := plan.Steps[i].Phase; ph != model.NoPhase {
 			words[ph] += priced[cost.TermWords]
+		}
+	}
+	spans, err := cost.SpansC600(plan)
+	if err != nil {
+		return "", err
+	}
+	for i, s := range spans {
+		if s.Work != segments[i] {
+			return fmt.Sprintf("work before phase %d is priced %d, calls take %d", s.Phase, s.Work, segments[i]), nil
 		}
 	}
 	for ph, most := range busiestWords(prog) {

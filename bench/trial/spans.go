@@ -4,6 +4,7 @@ import (
 	"ipusolve"
 	"ipusolve/device/sim"
 	"ipusolve/model"
+	"ipusolve/model/cost"
 )
 
 // Span is a segment of compute and the exchange phase behind it, in cycles: what
@@ -12,7 +13,8 @@ import (
 type Span struct {
 	// Phase is the number of the phase, model.NoPhase for the segment behind the last.
 	Phase int `json:"phase"`
-	// PlannedWork is planning's work of the segment, Work the longest of a tile.
+	// PlannedWork is the work of the segment by prices of its steps, Work that of the
+	// run, both of the tile with the most of it.
 	PlannedWork int64 `json:"plannedWork"`
 	Work        int64 `json:"work"`
 	// PlannedEvents are planning's words and route tail; Scheduled is the horizon of
@@ -26,13 +28,13 @@ type Span struct {
 // tail, so there is one more than phases; a run with other phases than the plan has
 // leaves the figures of those missing at zero.
 func Spans(plan *model.Plan, report *ipusolve.Report, run *sim.Result) ([]Span, error) {
-	planned, err := ipusolve.Spans(plan, nil)
+	planned, err := cost.SpansC600(plan)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]Span, len(planned))
 	for i, p := range planned {
-		s := Span{Phase: p.Phase, PlannedWork: p.Compute, PlannedEvents: p.Words}
+		s := Span{Phase: p.Phase, PlannedWork: p.Work, PlannedEvents: p.Words + p.Tail}
 		switch {
 		case p.Phase == model.NoPhase:
 			s.Work = run.Tail

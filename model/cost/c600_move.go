@@ -48,14 +48,7 @@ func (p *pricer) move(s *model.Step, load *Load) (model.Cost, error) {
 			load.cross(g.tile, g.elements)
 		}
 	}
-	var cost model.Cost
-	if c := busiest(m.fills); c > 0 {
-		cost = append(cost, model.Term{Name: TermFill, Cycles: c})
-	}
-	if c := busiest(m.copies); c > 0 {
-		cost = append(cost, model.Term{Name: TermCopy, Cycles: c})
-	}
-	return cost, nil
+	return append(p.term(TermFill, m.fills), p.term(TermCopy, m.copies)...), nil
 }
 
 type mover struct {
