@@ -134,7 +134,7 @@ func Fold(p *Program) *Program {
 	if p.Repeat != nil {
 		return p
 	}
-	for i, s := range cycles(p.Plan) {
+	for i, s := range cycles(p) {
 		if i == maxFolds {
 			break
 		}

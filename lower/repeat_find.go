@@ -3,6 +3,7 @@ package lower
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"ipusolve/model"
@@ -20,9 +21,12 @@ func (s cycle) iteration(step int32) int {
 	return -1
 }
 
-// cycles lists what looks like a repeat, by the steps saved: steps of the same
-// kind between values of the same shape and layout.
-func cycles(p *model.Plan) []cycle {
+// cycles lists what looks like a repeat, the best first: steps of the same kind between
+// values of the same shape and layout. Most steps saved are best; but of rotations,
+// whose counts differ by one, the one that starts where least is alive: what an
+// iteration leaves to the next has its memory throughout.
+func cycles(prog *Program) []cycle {
+	p := prog.Plan
 	n := len(p.Steps)
 	looks := make([]string, n)
 	value := func(i int) string {
@@ -53,8 +57,51 @@ func cycles(p *model.Plan) []cycle {
 			}
 		}
 	}
+	if len(list) == 0 {
+		return nil
+	}
+	saved := func(c cycle) int { return c.period * (c.count - 1) }
+	best := slices.MaxFunc(list, func(a, b cycle) int {
+		return cmp.Or(cmp.Compare(saved(a), saved(b)), cmp.Compare(b.period, a.period))
+	})
+	alive := aliveBefore(prog)
+	given := func(c cycle) int64 { // to the first iteration; of shorter repeats it is no matter
+		if saved(c) < saved(best)-best.period {
+			return math.MaxInt64
+		}
+		return alive[c.first]
+	}
 	slices.SortFunc(list, func(a, b cycle) int {
-		return cmp.Or(cmp.Compare(b.period*(b.count-1), a.period*(a.count-1)), cmp.Compare(a.period, b.period), cmp.Compare(a.first, b.first))
+		return cmp.Or(cmp.Compare(given(a), given(b)), cmp.Compare(saved(b), saved(a)), cmp.Compare(a.period, b.period), cmp.Compare(a.first, b.first))
 	})
 	return list
+}
+
+// aliveBefore is, per plan step, the bytes a tile at which values are alive that are made
+// before the step and read by it or later. Weights, which stay, are left out.
+func aliveBefore(p *Program) []int64 {
+	bytes, made := make([]int64, len(p.Plan.Values)), make([]int, len(p.Plan.Values))
+	for i := range p.Items {
+		if it := &p.Items[i]; it.Kind == ItemValue {
+			bytes[it.Value] = max(bytes[it.Value], int64(it.Bytes))
+		}
+	}
+	last := slices.Repeat([]int{-1}, len(made))
+	for i := range p.Plan.Steps {
+		s := &p.Plan.Steps[i]
+		made[s.Out] = i + 1
+		for _, v := range s.In {
+			last[v] = i
+		}
+	}
+	alive := make([]int64, len(p.Plan.Steps))
+	for v := range made {
+		if p.Plan.Values[v].Role == model.RoleWeight && made[v] == 0 {
+			continue
+		}
+		for i := made[v]; i <= last[v]; i++ {
+			alive[i] += bytes[v]
+		}
+	}
+	return alive
 }
