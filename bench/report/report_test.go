@@ -39,6 +39,9 @@ func study() *Study {
 
 func TestVerdict(t *testing.T) {
 	s := study()
+	if text := (&Study{Asked: 2, Rows: make([]Row, 1)}).Summary(); len(text) != 2 || text[0] != "interrupted after 1 of 2 problems" {
+		t.Errorf("summary %q", text)
+	}
 	if text := (&Study{}).Summary(); len(text) != 1 || text[0] != "no program ran" {
 		t.Error(text)
 	}

@@ -12,6 +12,7 @@ const Schema = "ipusolve.study/1"
 type Study struct {
 	Schema string `json:"schema"`
 	Family string `json:"family"` // of plans that were solved
+	Asked  int    `json:"asked"`  // problems, more than there are rows if the study was interrupted
 	Rows   []Row  `json:"rows"`
 }
 

@@ -114,6 +114,9 @@ func (s *Study) remarks() (lines []string) {
 func (s *Study) Summary() []string {
 	compared, worse := s.Verdict()
 	var parts []string
+	if len(s.Rows) < s.Asked {
+		parts = append(parts, fmt.Sprintf("interrupted after %d of %d problems", len(s.Rows), s.Asked))
+	}
 	if compared > 0 {
 		parts = append(parts, fmt.Sprintf("the solved plan takes no more simulated cycles than the best baseline on %d of %d problems", compared-worse, compared))
 	}
@@ -123,8 +126,8 @@ func (s *Study) Summary() []string {
 				who.text, a.Programs-a.ProgramsOff, a.Programs, a.Spans-a.SpansOff, a.Spans))
 		}
 	}
-	if len(parts) == 0 {
-		return []string{"no program ran"}
+	if s.Agreement("").Programs == 0 {
+		parts = append(parts, "no program ran")
 	}
 	return parts
 }

@@ -88,7 +88,7 @@ func compare(c *cli.Context) error {
 	console := newConsole(c.App.ErrWriter)
 	defer console.done()
 	log := newLog(c, console)
-	study := &report.Study{Schema: report.Schema, Family: config.Like.FamilyText(), Rows: []report.Row{}}
+	study := &report.Study{Schema: report.Schema, Family: config.Like.FamilyText(), Asked: len(workloads), Rows: []report.Row{}}
 	for i, w := range workloads {
 		config.Progress = func(what string) { console.progress(what+", problem", i+1, len(workloads)) }
 		row, err := report.Compare(c.Context, w, config)
