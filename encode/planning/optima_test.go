@@ -3,7 +3,6 @@ package planning
 import (
 	"testing"
 
-	"ipusolve/encode"
 	"ipusolve/model"
 	"ipusolve/model/cost"
 	"ipusolve/solve"
@@ -71,36 +70,31 @@ func TestOptima(t *testing.T) {
 	}
 }
 
-// TestPinnedOptimum prices the reference's plan of P1, S(16,46,2) and S(4,23,16), with
-// the reduction kernel, and compares it with the reference's figure.
-func TestPinnedOptimum(t *testing.T) {
-	p := siglip(t, model.MatrixSums)
-	b, err := newBuilder(p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := newCatalogue(b.sel)
-	choice := make(encode.Choice, len(b.sel.Nodes))
-	for n, text := range []string{"S(16,46,2)/2x1/interleaved", "S(4,23,16)/8x2/interleaved"} {
-		i, ok := list.candidate(n, text)
-		if !ok {
-			t.Fatalf("no candidate %s", text)
+// TestPinnedOptima prices the plans of the reference (optima.md), with the reduction
+// kernel: within 2 % of its figures. What differs: in P1 X and G are cut at panels and
+// no part of G stays where it is (+1280 words), rows run in sixes (+282), panels turn on
+// the matrix unit (−1272); in P2 own slices of weights stay in place; in P3 sends of own
+// slices keep receives waiting (+1844), rows run in sixes (+858), and GELU is on runs.
+func TestPinnedOptima(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		problem   *model.Problem
+		pins      [2]string
+		reference int64
+	}{
+		{"P1", siglip(t, model.MatrixSums), [2]string{"S(16,46,2)", "S(4,23,16)"}, 167813},
+		{"P2", siglip(t, model.MatrixSums, model.WeightsOnce, model.OutputsLinear), [2]string{"N(4,90,4)", "N(4,24,15)"}, 238849},
+		{"P3", siglip(t, model.MatrixSums, model.WeightsOnce, model.InputsPreplaced), [2]string{"N(5,269,1)", "N(5,18,16)"}, 199525},
+	} {
+		for i, op := range []string{"block0.gemm1", "block0.gemm2"} {
+			c.problem.Pins = append(c.problem.Pins, model.Pin{Op: op, Candidate: c.pins[i]})
 		}
-		choice[n] = i
-	}
-	b.trim(choice)
-	if !b.sel.Fits(choice) {
-		t.Error("the plan does not fit")
-	}
-	plan, err := b.plan(choice)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range plan.Steps {
-		t.Logf("%s %s: %v", s.Kind, s.Op, s.Cost)
-	}
-	const reference = 167813
-	if got := plan.Total(); got > reference*102/100 || got < reference*98/100 {
-		t.Errorf("%d cycles, reference %d", got, reference)
+		res := solved(t, c.problem)
+		for _, s := range res.Plan.Steps {
+			t.Logf("%s: %s %s: %v", c.name, s.Kind, s.Op, s.Cost)
+		}
+		if got := res.Plan.Total(); got > c.reference*102/100 || got < c.reference*98/100 {
+			t.Errorf("%s: %d cycles, reference %d", c.name, got, c.reference)
+		}
 	}
 }
